@@ -266,6 +266,14 @@ const entries = [
   },
   {
     kind: 'equivalent',
+    file: 'packages/policy/src/approval-request.ts',
+    line: 'scope: scopeWidth(left.scope) <= scopeWidth(right.scope) ? left.scope : right.scope,',
+    from: 'scopeWidth(left.scope) <= scopeWidth(right.scope)',
+    to: 'scopeWidth(left.scope) < scopeWidth(right.scope)',
+    why: 'Two scopes of one width grant as much.',
+  },
+  {
+    kind: 'equivalent',
     file: 'packages/policy/src/metered-keywords.ts',
     line: "else if (typeof data === 'object' && data !== null && effort.member > 0)",
     from: 'effort.member > 0',

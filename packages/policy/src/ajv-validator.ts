@@ -94,6 +94,6 @@ function dialectOf(schema: Record<string, unknown>): keyof typeof dialects {
 }
 
 function faultOf(validate: ValidateFunction): string {
-  const [error] = validate.errors ?? [];
+  const error = validate.errors?.[0];
   return error === undefined ? 'the schema could not be applied' : `${error.keyword} at ${error.schemaPath}`;
 }

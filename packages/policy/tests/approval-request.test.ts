@@ -31,8 +31,8 @@ describe('the approval that satisfies two that are asked for', () => {
     ['a lock that ends before', { timelock: 59 }, { timeout: 60 }, { timelock: 59, timeout: 60 }],
   ])('has %s', (_what, left, right, strictest) => {
     const expected = strictest === null ? null : request(strictest);
-    expect(strictestApproval(request(left), request(right))).toEqual(expected);
-    expect(strictestApproval(request(right), request(left))).toEqual(expected);
+    expect(strictestApproval(request(left), request(right))).toStrictEqual(expected);
+    expect(strictestApproval(request(right), request(left))).toStrictEqual(expected);
   });
 
   it('grants no more than either, and is the one itself where both are one', () => {

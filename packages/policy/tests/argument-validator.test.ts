@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { validateWithAjv } from '../src/index.ts';
+import { isSchemaPrepared, prepareSchema, validateWithAjv } from '../src/index.ts';
 
 describe('validateWithAjv', () => {
   const draft7 = {
@@ -13,16 +13,45 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv(schema, { list: [1] })).toContain('type');
   });
 
-  const hostile: [string, Record<string, unknown>][] = [
-    ['cannot be compiled', { type: 'nonsense' }],
-    ['refers to a remote schema', { $ref: 'https://example.org/schema.json' }],
-    ['refers to itself without end', { $ref: '#' }],
-    ['is asynchronous', { $async: true, type: 'object' }],
-    ['has an asynchronous part', { allOf: [{ $async: true, type: 'string' }] }],
-    ['has a pattern that no linear engine has', { properties: { a: { pattern: '(?=x)y' } } }],
+  const uncompilable = 'the schema cannot be compiled';
+  const inapplicable = 'the schema could not be applied';
+  const hostile: [string, Record<string, unknown>, string][] = [
+    ['is no schema', { type: 'nonsense' }, uncompilable],
+    ['has a keyword of another kind', { properties: { a: { minLength: 'x' } } }, uncompilable],
+    ['is none of its dialect', { ...draft7, $defs: {}, items: { $ref: 5 } }, uncompilable],
+    ['refers to a remote schema', { $ref: 'https://example.org/schema.json' }, uncompilable],
+    ['refers to nothing', { $ref: '#/$defs/none' }, uncompilable],
+    ['refers to itself without end', { $ref: '#' }, inapplicable],
+    ['is asynchronous', { $async: true, type: 'object' }, inapplicable],
+    ['has an asynchronous part', { allOf: [{ $async: true, type: 'string' }] }, uncompilable],
+    ['has a pattern that no linear engine has', { properties: { a: { pattern: '(?=x)y' } } }, uncompilable],
+    ['has one of names', { patternProperties: { '(?=x)y': {} } }, uncompilable],
   ];
-  it.each(hostile)('refuses arguments under a schema that %s', (_what, schema) => {
-    expect(validateWithAjv(schema, { a: 'y' })).not.toBeNull();
+  it.each(hostile)('refuses arguments under a schema that %s', (_what, schema, fault) => {
+    expect(validateWithAjv(schema, { a: 'y' })).toBe(fault);
+    expect(validateWithAjv(schema, { a: 'y' })).toBe(fault);
+  });
+
+  it('says which keyword failed, and where in the schema', () => {
+    expect(validateWithAjv({ properties: { a: { type: 'string' } } }, { a: 1 })).toBe('type at #/properties/a/type');
+  });
+
+  it('takes what it does not know, and formats, for notes', () => {
+    const schema = { 'x-note': 1, properties: { a: { type: 'string', format: 'email' }, b: { format: 'unheard of' } } };
+    expect(validateWithAjv(schema, { a: 'no address', b: 'x' })).toBeNull();
+    expect(validateWithAjv(schema, { a: 1 })).toContain('type');
+  });
+
+  it('compiles a schema once, before a call or with it', () => {
+    const [before, within] = [{ type: 'object' }, { type: 'object' }];
+    expect([isSchemaPrepared(before), isSchemaPrepared(within)]).toEqual([false, false]);
+    prepareSchema(before);
+    validateWithAjv(within, {});
+    expect([isSchemaPrepared(before), isSchemaPrepared(within)]).toEqual([true, true]);
+    // What it was when it was compiled: nobody compiles it again.
+    Object.assign(before, { required: ['a'] });
+    prepareSchema(before);
+    expect(validateWithAjv(before, {})).toBeNull();
   });
 
   it('lets two schemas of one $id live side by side', () => {
@@ -51,6 +80,8 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50_000)}b` })).toContain(
       'pattern',
     );
+    const name = `${'a'.repeat(5_000)}b`;
+    expect(validateWithAjv({ patternProperties: { '^(a+)+$': false } }, { [name]: 1 })).toBeNull();
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
