@@ -148,15 +148,6 @@ const entries = [
   },
   {
     kind: 'equivalent',
-    file: 'packages/policy/src/decide.ts',
-    line: "case 'not_applicable':",
-    before: 'case ',
-    from: "'not_applicable'",
-    to: '""',
-    why: 'It would fall out of the switch, which does nothing more.',
-  },
-  {
-    kind: 'equivalent',
     file: 'packages/policy/src/gates/registry.ts',
     line: "if (facts.registry.state !== 'known') return unavailable('registry');",
     before: 'if (',
@@ -263,6 +254,21 @@ const entries = [
     from: 'false',
     to: 'true',
     why: 'Speed alone: compiling takes longer.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/decide.ts',
+    line: "case 'not_applicable':",
+    to: ['""', "case 'not_applicable':"],
+    why: 'A gate that judges nothing names no rule and no reason, and uses no approval.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/decide.ts',
+    line: 'const common = { trace, matched_rules: rules, consumes_approval: end === null && consumesApproval };',
+    from: 'end === null',
+    to: 'true',
+    why: 'The gate that uses an approval is the last: where it passes, nothing ended the cycle.',
   },
   {
     kind: 'equivalent',

@@ -21,7 +21,6 @@ type Holder = { readonly ceilings: ReadonlyMap<string, string> };
  * hold word for word, or holds beyond them. Null: it holds each of them, and no other.
  */
 export function missingCeiling({ ceilings }: Holder, inForce: readonly string[]): string | null {
-  if (ceilings.size === 0 && inForce.length === 0) return null;
   const lacking = inForce.find((text) => !ceilings.has(text));
   if (lacking !== undefined) return (JSON.parse(lacking) as PolicyRule).id; // a canonical rule
   const wanted = new Set(inForce);

@@ -348,19 +348,6 @@ describe('rules', () => {
     expect(() => policyOf(nested)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
   });
 
-  it('hold no more patterns than a process can keep for each of its bundles', () => {
-    const matching = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        id: `r${index}`,
-        effect: 'deny',
-        when: `args.q.matches("${String(index).padStart(500, 'ab')}")`,
-      }));
-    expect(
-      policyOf([...matching(39), ...matching(39).map((rule) => ({ ...rule, id: `again-${rule.id}` }))]).rules,
-    ).toHaveLength(78);
-    expect(() => policyOf(matching(41))).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
-  });
-
   it('answer in microseconds when 500 of them are indexed by tool', () => {
     const rules = Array.from({ length: 500 }, (_, index) => ({
       id: `r${index}`,

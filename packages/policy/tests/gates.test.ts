@@ -36,6 +36,20 @@ describe('gates', () => {
     expect(gates.arguments({ ...input, facts })).toMatchObject({ outcome: 'deny', code: 'SCHEMA_VIOLATION' });
   });
 
+  it('names the rules that spoke, and what an approval satisfied', () => {
+    const frozen = [
+      { scope: 'tenant:a', level: 'tenant', kind: 'freeze', epoch: 1, reason: 'r', calls_remaining: null },
+    ];
+    expect(decide(allowing, intent, factsFor(allowing, { fence: known(frozen as never) })).matched_rules).toEqual([]);
+    const { trace, verdict, consumes_approval } = decide(asking, intent, factsFor(asking, grant({})));
+    expect([verdict, consumes_approval]).toEqual(['ALLOW', true]);
+    expect(trace.at(-1)).toEqual({
+      ...{ gate: 'approval', outcome: 'pass', detail: 'satisfies APPROVAL_REQUIRED' },
+    });
+    for (const { outcome, ...told } of decide(allowing, intent, factsFor(allowing)).trace)
+      expect([outcome, Object.keys(told)]).toEqual([outcome, ['gate']]);
+  });
+
   it('tells whoever asks what was said to the denial', () => {
     const facts = factsFor(asking, grant({ state: 'denied', rejection_reason: 'not today' }));
     expect(decide(asking, intent, facts).reason).toMatch(/: not today$/);
