@@ -23,7 +23,7 @@ export function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolic
   const record = { ...decideIn(world, was).record, ...under.record };
   const { recorded = was, ceilings = [] } = under;
   const answer = decideAgain(record, { draft, recorded, ceilings });
-  return answer.kind === 'decided' ? said(answer) : answer.missing.join();
+  return answer.kind === 'UNREPLAYABLE' ? answer.missing.join() : said(answer);
 }
 
 export const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;

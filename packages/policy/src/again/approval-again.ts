@@ -1,10 +1,11 @@
 import { canonicalize, parsePlainJson } from '@countersign/crypto';
 import { ordinaryApproval, type ApprovalRequest } from '../approval-request.ts';
+import type { CompiledPolicy } from '../compile-policy.ts';
 import { evaluateRules } from '../evaluate-rules.ts';
-import { deny, unavailable, type Ask, type Gate } from '../gate.ts';
+import { pass, type Ask, type Gate } from '../gate.ts';
 import { gates } from '../gate-table.ts';
 import { relationshipAgain } from './relationship-again.ts';
-import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
+import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
  * An approval that was given counts for the policy it was given under. Under a draft that asks for the very same it is taken as given, or
@@ -17,19 +18,19 @@ export function approvalAgain(again: Again): Gate {
   return (input) => {
     const asksAnew = gates.approval(input);
     if (asksAnew.outcome !== 'escalate') return asksAnew;
-    const isSameAsk = sameAsks(input.asks, asksThen(again));
+    const isSameAsk = asksTheSame(again, input.asks);
     switch (outcome?.outcome) {
       case 'pass':
-        return isSameAsk ? { outcome: 'pass', consumes_approval: true } : told(again);
+        return isSameAsk ? pass : unknown(again, ['approval']);
       case 'deny':
         // Without an approval it was denied because its asks exclude each other.
         if (record.approval_id === null) return asksAnew;
         if (outcome.reason_code === undefined || (outcome.reason_code === 'APPROVAL_TIMELOCKED' && !isSameAsk))
-          return told(again);
-        return deny(outcome.reason_code, outcome.detail ?? '');
+          return unknown(again, ['approval']);
+        return endedAgain('deny', outcome.reason_code);
       case 'not_reached':
       case undefined:
-        return record.approval_id === null ? asksAnew : told(again);
+        return record.approval_id === null ? asksAnew : unknown(again, ['approval']);
       case 'escalate':
       case 'not_applicable':
         return asksAnew;
@@ -37,15 +38,13 @@ export function approvalAgain(again: Again): Gate {
   };
 }
 
-function told({ missing }: Again) {
-  missing.add('approval');
-  return unavailable('approval');
+function asksTheSame(again: Again, asks: readonly Ask[]): boolean {
+  const recorded = knownPolicy(again);
+  return recorded !== null && textOf(asks.map(({ approval }) => approval)) === textOf(asksThen(again, recorded));
 }
 
 /** What the policy of then and its budgets asked for, in the order of the gates. */
-function asksThen(again: Again): ApprovalRequest[] {
-  const recorded = knownPolicy(again);
-  if (recorded === null) return [];
+function asksThen(again: Again, recorded: CompiledPolicy): ApprovalRequest[] {
   const fact = relationshipAgain({ ...again, draft: recorded, intent: again.sealed });
   const relations = fact.state === 'known' ? fact.value.relations : {};
   const outcome = evaluateRules(recorded, again.sealed, { now: again.record.created_at, relations });
@@ -54,8 +53,6 @@ function asksThen(again: Again): ApprovalRequest[] {
   return [...byRules, ...byBudget];
 }
 
-function sameAsks(asks: readonly Ask[], then: readonly ApprovalRequest[]): boolean {
-  const texts = (requests: readonly ApprovalRequest[]) =>
-    canonicalize(parsePlainJson(JSON.parse(JSON.stringify(requests))));
-  return texts(asks.map(({ approval }) => approval)) === texts(then);
+function textOf(requests: readonly ApprovalRequest[]): string {
+  return canonicalize(parsePlainJson(JSON.parse(JSON.stringify(requests))));
 }

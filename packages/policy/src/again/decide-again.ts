@@ -36,17 +36,13 @@ export type Under = {
 export function decideAgain(record: BoundaryRecord, under: Under): DecidedAgain {
   const effects = effectsAgain(record, under);
   const answers = effects.map((effect_level) => decideWith(record, { ...under, effect_level }));
-  const [first, ...others] = answers;
-  if (first === undefined) return { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
   const unknown = answers.flatMap((answer) => (answer.kind === 'UNREPLAYABLE' ? answer.missing : []));
   if (unknown.length > 0) return { kind: 'UNREPLAYABLE', missing: [...new Set(unknown)].sort() };
-  const isOne = others.every((other) => isSame(first, other));
-  return isOne ? first : { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
-}
-
-/** A reason is that of one verdict. */
-function isSame(one: DecidedAgain, other: DecidedAgain): boolean {
-  return one.kind === 'decided' && other.kind === 'decided' && one.reason_code === other.reason_code;
+  const decided = answers.filter((answer) => answer.kind === 'decided');
+  // A reason is that of one verdict.
+  const reasons = new Set(decided.map(({ reason_code: reason }) => reason));
+  const [first] = decided;
+  return first !== undefined && reasons.size === 1 ? first : { kind: 'UNREPLAYABLE', missing: ['effect_level'] };
 }
 
 function decideWith(
@@ -70,7 +66,7 @@ function decideWith(
     table: gatesAgain(again),
     validateArguments: validatedBefore,
   });
-  if (missing.size > 0) return { kind: 'UNREPLAYABLE', missing: [...missing].sort() };
+  if (missing.size > 0) return { kind: 'UNREPLAYABLE', missing: [...missing] };
   const { verdict, reason_code, matched_rules } = decision;
   return { kind: 'decided', verdict, reason_code, matched_rules };
 }

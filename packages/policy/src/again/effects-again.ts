@@ -18,33 +18,34 @@ export function effectsAgain(
   if (tool === null) return [sealed];
   const declared = draft.tools.effects.get(tool);
   if (recorded !== 'unknown' && declaredBy(recorded, tool) === declared) return [sealed];
-  const found = originsOf(originOf(record)).flatMap((origin) => {
-    const word = graverEffect(leastEffectOf(action), unlessDeclared(declared, origin));
-    return othersWords({ tool, sealed, recorded, origin }).map((others) => graverEffect(word, others));
+  const found = mayBeOwn(originOf(record)).flatMap((isOwn) => {
+    const word = graverEffect(leastEffectOf(action), unlessDeclared(declared, isOwn));
+    return othersWords({ tool, sealed, recorded, isOwn }).map((others) => graverEffect(word, others));
   });
   return levels.filter((level) => found.includes(level));
 }
 
-function originsOf(origin: Origin): ('own' | 'registered')[] {
-  return origin === 'unknown' ? ['own', 'registered'] : [origin];
+/** Whether the tool is its caller's own; both, where nobody knows. */
+function mayBeOwn(origin: Origin): boolean[] {
+  return origin === 'unknown' ? [true, false] : [origin === 'own'];
 }
 
 type Recorded = {
   tool: string;
   sealed: EffectLevel;
   recorded: RecordedPolicy;
-  origin: 'own' | 'registered';
+  isOwn: boolean;
 };
 
 /** What registry and caller may have said together. */
-function othersWords({ tool, sealed, recorded, origin }: Recorded): EffectLevel[] {
-  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, tool), origin) < sealed; // E0 to E4 sort by gravity
+function othersWords({ tool, sealed, recorded, isOwn }: Recorded): EffectLevel[] {
+  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, tool), isOwn) < sealed; // E0 to E4 sort by gravity
   return isAbove ? [sealed] : levels.filter((level) => level <= sealed);
 }
 
 /** A tool that nobody declares is E4; where the registry declares it, a silent bundle says nothing. */
-function unlessDeclared(declared: EffectLevel | undefined, origin: 'own' | 'registered'): EffectLevel {
-  return declared ?? (origin === 'own' ? 'E4' : 'E0');
+function unlessDeclared(declared: EffectLevel | undefined, isOwn: boolean): EffectLevel {
+  return declared ?? (isOwn ? 'E4' : 'E0');
 }
 
 function declaredBy(recorded: Exclude<RecordedPolicy, 'unknown'>, tool: string): EffectLevel | undefined {

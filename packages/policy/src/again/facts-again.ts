@@ -24,7 +24,7 @@ export function factsAgain(again: Again): Facts {
     },
     identity:
       record.identity === undefined
-        ? { state: 'unavailable', detail: 'nobody knew who called' }
+        ? notApplicable // nobody knew who called, and that gate judges every call
         : { state: 'known', value: record.identity },
     relationship: relationshipAgain(again),
     registry: notApplicable,
@@ -35,30 +35,28 @@ export function factsAgain(again: Again): Facts {
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
     budgets: { state: 'known', value: record.budgets.map(budgetOf) },
     demand: takenBy(record),
-    judged_hash: record.judged_hash ?? '',
-    approval: { state: 'known', value: null },
+    judged_hash: '',
+    approval: notApplicable,
   };
 }
 
 const notApplicable = { state: 'not_applicable' } as const;
 const signedNow = { epoch: 0, signature_valid: true, is_newest: true, age_ms: 0, age_max_ms: 0 };
 
-/** What the draft has against the name of a tool; what else was wrong with a call stands in its trace. */
-export function faultAgain({ draft, intent: { tool }, origin }: Again): string | null {
-  if (tool === null || origin === 'registered') return null;
-  const looksLike = mistakenFor(draft.tools, tool);
-  return looksLike === null ? null : `The name looks like "${looksLike}" and is another.`;
+/** Does the draft take the name of the tool for a lookalike? What else was wrong with a call stands in its trace. */
+export function isMistakenAgain({ draft, intent: { tool }, origin }: Again): boolean {
+  return tool !== null && origin !== 'registered' && mistakenFor(draft.tools, tool) !== null;
 }
 
 /**
- * What the call may take under the draft, first what it took. Who says nothing of its writes has them counted by its effect, and a record
- * does not hold who said what: it tells them apart only where what was taken is not the count of its effect.
+ * What the call may take under the draft instead of what it took; null: nothing else. Who says nothing of its writes has them counted by
+ * its effect, and a record does not hold who said what: it tells them apart only where what was taken is not the count of its effect.
  */
-export function demandsAgain({ record, sealed, intent }: Again): Demand[] {
+export function otherDemand({ record, sealed, intent }: Again): Demand | null {
   const taken = takenBy(record);
   const wasCounted = taken.writes === writesOf(sealed);
   const counted = writesOf(intent);
-  return wasCounted && counted !== taken.writes ? [taken, { ...taken, writes: counted }] : [taken];
+  return wasCounted && counted !== taken.writes ? { ...taken, writes: counted } : null;
 }
 
 function takenBy({ demand: { spend_micros: spend, ...counts } = nothingTaken }: BoundaryRecord): Demand {

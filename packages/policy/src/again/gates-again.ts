@@ -2,13 +2,13 @@ import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import type { GateName } from '@countersign/contracts';
 import { mistakenFor } from '../declared-tools.ts';
 import type { Demand } from '../facts.ts';
-import { deny, notApplicable, pass, unavailable, type Gate, type GateInput, type GateResult } from '../gate.ts';
+import { notApplicable, pass, type Gate, type GateInput, type GateResult } from '../gate.ts';
 import { gates, type GateTable } from '../gate-table.ts';
 import { approvalAgain } from './approval-again.ts';
-import { demandsAgain, faultAgain } from './facts-again.ts';
+import { isMistakenAgain, otherDemand } from './facts-again.ts';
 import { isHeld, missingOfRelations, missingReads } from './missing-reads.ts';
 import { isSnapshotStale, missingRelations } from './relationship-again.ts';
-import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
+import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
  * The gates of a decision that is made again. What no policy changes stands as it was sealed; what a policy changes is judged by the gate
@@ -38,35 +38,28 @@ function asRecorded(again: Again, gate: GateName): GateResult {
   const found = outcomeOf(again.record, gate);
   switch (found?.outcome) {
     case 'pass':
-      return pass;
     case 'not_applicable':
-      return notApplicable;
+      return pass;
     case 'deny':
     case 'escalate':
-      if (found.reason_code === undefined) return unknown(again, gate, [`gates.${gate}`]);
-      return { outcome: found.outcome, code: found.reason_code, reason: found.detail ?? '' };
+      if (found.reason_code === undefined) return unknown(again, [`gates.${gate}`]);
+      return endedAgain(found.outcome, found.reason_code);
     case 'not_reached':
     case undefined:
-      return unknown(again, gate, [`gates.${gate}`]);
+      return unknown(again, [`gates.${gate}`]);
   }
-}
-
-function unknown({ missing }: Again, gate: GateName, fields: readonly string[]): GateResult {
-  for (const field of fields) missing.add(field);
-  return unavailable(gate);
 }
 
 function requestAgain(again: Again): Gate {
   return () => {
     const wasRefused = outcomeOf(again.record, 'request')?.outcome !== 'pass';
-    const fault = faultAgain(again);
-    if (fault !== null)
+    if (isMistakenAgain(again))
       return again.origin === 'own' || wasRefused
-        ? deny('MALFORMED_ARGUMENTS', fault)
-        : unknown(again, 'request', ['gates.registry']);
+        ? endedAgain('deny', 'MALFORMED_ARGUMENTS')
+        : unknown(again, ['gates.registry']);
     if (!wasRefused) return pass;
     // It may have been refused for its name alone, and then nothing behind was looked at.
-    return wasMistaken(again) ? unknown(again, 'request', ['gates.fence']) : asRecorded(again, 'request');
+    return wasMistaken(again) ? unknown(again, ['gates.fence']) : asRecorded(again, 'request');
   };
 }
 
@@ -85,17 +78,16 @@ function identityAgain(again: Again): Gate {
   const hosted = 'args.hosted_tools';
   const namesTools = identities.size + sandboxed.size + keptInside.size > 0 || draft.relations.size > 0;
   const isTold = intent.action !== 'model.call' || !namesTools || isHeld(again, hosted);
-  return (input) => (isTold ? gates.identity(input) : unknown(again, 'identity', [hosted]));
+  return (input) => (isTold ? gates.identity(input) : unknown(again, [hosted]));
 }
 
 function relationshipGate(again: Again): Gate {
   return (input) => {
     if (input.facts.relationship.state === 'not_applicable') return notApplicable;
-    if (isSnapshotStale(again))
-      return deny('AUTHZ_SNAPSHOT_STALE', 'The relationship snapshot was older than allowed.');
+    if (isSnapshotStale(again)) return endedAgain('deny', 'AUTHZ_SNAPSHOT_STALE');
     const unread = missingOfRelations(again);
     const fields = unread.length > 0 ? unread : missingRelations(again);
-    return fields.length > 0 ? unknown(again, 'relationship', fields) : gates.relationship(input);
+    return fields.length > 0 ? unknown(again, fields) : gates.relationship(input);
   };
 }
 
@@ -107,54 +99,45 @@ function egressAgain(again: Again): Gate {
   return (input) => {
     if (allowed === undefined || again.origin === 'own') return gates.egress(input);
     if (allowedThen !== undefined && outcomeThen === 'not_applicable') return notApplicable;
-    const isSameList = allowedThen !== undefined && JSON.stringify(allowed) === JSON.stringify(allowedThen);
-    return isSameList ? asRecorded(again, 'egress') : unknown(again, 'egress', ['egress.host']);
+    const isSameList = JSON.stringify(allowed) === JSON.stringify(allowedThen);
+    return isSameList ? asRecorded(again, 'egress') : unknown(again, ['egress.host']);
   };
 }
 
 function provenanceAgain(again: Again): Gate {
   const { dispatched_by: by } = again.record;
   return (input) => {
-    if (by === undefined) return unknown(again, 'provenance', ['dispatched_by']);
+    if (by === undefined) return unknown(again, ['dispatched_by']);
     return by === 'kernel' ? asRecorded(again, 'provenance') : gates.provenance(input);
   };
 }
 
 function rulesAgain(again: Again): Gate {
   return (input) => {
-    const blocks = input.facts.block;
-    if (blocks.state === 'known' && blocks.value.tool_blocked) return gates.rules(input);
     const fields = missingReads(again);
-    return fields.length > 0 ? unknown(again, 'rules', fields) : gates.rules(input);
+    return fields.length > 0 && again.record.tool_blocked !== true ? unknown(again, fields) : gates.rules(input);
   };
 }
 
 /** What is left of the installation's ceiling is no tenant's to see, so there the outcome of then is all that is known. */
 function budgetAgain(again: Again): Gate {
   const { record } = again;
-  const demands = demandsAgain(again);
+  const other = otherDemand(again);
   const isHidden = record.budgets.some(({ budget_id }) => budget_id === installationCeiling);
   return (input) => {
-    if (record.demand === undefined) return unknown(again, 'budget', ['demand']);
-    if (!isHidden)
-      return oneAnswer(
-        again,
-        demands.map((demand) => gates.budget(withDemand(input, demand))),
-      );
+    if (record.demand === undefined) return unknown(again, ['demand']);
+    if (!isHidden) return budgetWithin(again, input, other);
     const outcome = outcomeOf(record, 'budget')?.outcome;
-    if (demands.length > 1 || outcome === 'not_reached' || outcome === undefined)
-      return unknown(again, 'budget', [`budgets.${installationCeiling}`]);
+    if (other !== null || outcome === 'not_reached' || outcome === undefined)
+      return unknown(again, [`budgets.${installationCeiling}`]);
     return outcome === 'deny' ? asRecorded(again, 'budget') : gates.budget(input);
   };
 }
 
-function withDemand(input: GateInput, demand: Demand): GateInput {
-  return { ...input, facts: { ...input.facts, demand } };
-}
-
 /** What the budgets say, if they say it whichever the demand was. */
-function oneAnswer(again: Again, answers: readonly GateResult[]): GateResult {
-  const [first, ...others] = answers;
-  const isOne = others.every(({ outcome }) => outcome === first?.outcome);
-  return first !== undefined && isOne ? first : unknown(again, 'budget', ['demand.writes']);
+function budgetWithin(again: Again, input: GateInput, other: Demand | null): GateResult {
+  const answer = gates.budget(input);
+  if (other === null) return answer;
+  const { outcome } = gates.budget({ ...input, facts: { ...input.facts, demand: other } });
+  return outcome === answer.outcome ? answer : unknown(again, ['demand.writes']);
 }

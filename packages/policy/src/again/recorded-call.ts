@@ -1,6 +1,7 @@
-import type { GateName } from '@countersign/contracts';
+import type { GateName, ReasonCode } from '@countersign/contracts';
 import type { BoundaryRecord, GateOutcome } from '@countersign/contracts/governance-kernel';
 import type { CompiledPolicy } from '../compile-policy.ts';
+import { unavailable, type GateResult } from '../gate.ts';
 import type { Intent } from '../intent.ts';
 
 export type RecordedPolicy = CompiledPolicy | 'none' | 'unknown';
@@ -47,4 +48,15 @@ export function outcomeOf({ gates }: BoundaryRecord, gate: GateName): GateOutcom
 /** The policy that the record was made under, where there was one and it is known. */
 export function knownPolicy({ recorded }: Pick<Again, 'recorded'>): CompiledPolicy | null {
   return typeof recorded === 'string' ? null : recorded;
+}
+
+/** As a gate ended the cycle: its reason stands in the record, and nobody reads it again. */
+export function endedAgain(outcome: 'deny' | 'escalate', code: ReasonCode): GateResult {
+  return { outcome, code, reason: '' };
+}
+
+/** Ends the cycle at a gate that would have to know these: what it answers is read by nobody then. */
+export function unknown({ missing }: Again, fields: readonly string[]): GateResult {
+  for (const field of fields) missing.add(field);
+  return unavailable('rules');
 }

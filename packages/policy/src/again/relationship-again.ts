@@ -1,5 +1,6 @@
+import type { PlainJson } from '@countersign/contracts';
 import type { Fact, RelationshipFact } from '../facts.ts';
-import { neededRelations, type RelationQuestion } from '../relations.ts';
+import { neededRelations, type NeededRelations } from '../relations.ts';
 import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
 
 /**
@@ -10,10 +11,9 @@ export function relationshipAgain(again: Again): Fact<RelationshipFact> {
   const needed = neededRelations(again.draft, again.intent);
   if (needed === null) return { state: 'not_applicable' };
   const relations: Record<string, boolean> = {};
-  const asked = askedThen(again);
-  for (const [name, question] of needed.questions) {
-    if (question === null) continue;
-    const answer = asked.get(textOf(question));
+  const answers = answersThen(again);
+  for (const [name, question] of askable(needed)) {
+    const answer = answers.get(question);
     if (typeof answer === 'boolean') relations[name] = answer;
   }
   const value = { snapshot_hash: '', age_ms: 0, age_max_ms: 0, relations, required: needed.required };
@@ -22,11 +22,9 @@ export function relationshipAgain(again: Again): Fact<RelationshipFact> {
 
 /** Answers that the draft needs and nobody asked for when the call was made. */
 export function missingRelations(again: Again): string[] {
-  const needed = neededRelations(again.draft, again.intent);
-  if (needed === null) return [];
-  const asked = askedThen(again);
-  const isAsked = ([, question]: [string, RelationQuestion | null]) => question === null || asked.has(textOf(question));
-  const missing = [...needed.questions].filter((each) => !isAsked(each)).map(([name]) => `relations.${name}`);
+  const answers = answersThen(again);
+  const questions = askable(neededRelations(again.draft, again.intent));
+  const missing = questions.filter(([, question]) => !answers.has(question)).map(([name]) => `relations.${name}`);
   if (missing.length > 0) return missing;
   return isJudged(again) ? [] : ['gates.relationship'];
 }
@@ -42,19 +40,16 @@ export function isSnapshotStale({ record }: Again): boolean {
 }
 
 /** Each question of then with its answer; undefined where nobody could answer it. */
-function askedThen(again: Again): Map<string, boolean | undefined> {
+function answersThen(again: Again): Map<string, PlainJson | undefined> {
   const recorded = knownPolicy(again);
-  const asked = new Map<string, boolean | undefined>();
-  const needed = recorded === null ? null : neededRelations(recorded, again.sealed);
-  if (needed === null) return asked;
+  const asked = recorded === null ? [] : askable(neededRelations(recorded, again.sealed));
   const { facts } = again.record.intent;
-  for (const [name, question] of needed.questions) {
-    const answer = facts[`relations.${name}`];
-    if (question !== null) asked.set(textOf(question), typeof answer === 'boolean' ? answer : undefined);
-  }
-  return asked;
+  return new Map(asked.map(([name, question]) => [question, facts[`relations.${name}`]]));
 }
 
-function textOf({ object, relation, subject }: RelationQuestion): string {
-  return `${object}#${relation}@${subject}`;
+/** Names of relations with the question for each; one that the call does not fill can be asked of nobody. */
+function askable(needed: NeededRelations | null): [name: string, question: string][] {
+  return [...(needed?.questions ?? [])].flatMap(([name, question]) =>
+    question === null ? [] : [[name, `${question.object}#${question.relation}@${question.subject}`]],
+  );
 }
