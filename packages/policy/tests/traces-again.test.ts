@@ -27,7 +27,7 @@ describe('a trace without a gate', () => {
     expect(again(short, [open, renamed], { record: without('budget', short) })).toBe(`budgets.${installationCeiling}`);
     const { gates } = approved(world, asking(1));
     const record = { ...approved(world, asking(1)), gates: gates?.filter(({ gate }) => gate !== 'budget') };
-    expect(again(world, [asking(1), asking(1, 'm')], { record } as never)).toBe('ALLOW ALLOWED');
+    expect(again(world, [asking(1), asking(1, 'm')], { record })).toBe('ALLOW ALLOWED');
   });
 
   it('is taken by its verdict where the policy was not judged', () => {
@@ -95,7 +95,7 @@ describe('whose a tool was', () => {
     const listed = worldOf({
       server: {
         ...{ host: 'a.example.org', effect: 'E1', state: 'approved', isDrifted: false, takesArguments: true },
-      } as World['server'],
+      },
     });
     const record = { ...traceWith(listed, open, silent), mcp_server_id: null };
     expect(again(listed, [open, demanding('E4')], { record })).toBe('gates.registry');

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { evaluateRules, evaluateRulesWithin } from '../src/evaluate-rules.ts';
+import { Work } from '../src/work.ts';
+import { frozenNow, intentOf, policyOf } from './situation.ts';
+
+const environment = { now: frozenNow, relations: {} };
+const outcomeOf = (rules: object[], now = frozenNow) =>
+  evaluateRules(policyOf(rules), intentOf(), { now, relations: {} });
+
+describe('what rules say together', () => {
+  it('is a denial with all their names where some cannot be evaluated', () => {
+    expect(
+      outcomeOf([
+        { id: 'a', effect: 'deny', when: 'args.nothing == 1' },
+        { id: 'b', effect: 'allow', when: 'args.nothing == 2' },
+        { id: 'c', effect: 'allow' },
+      ]),
+    ).toEqual({
+      ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: ['a', 'b'] },
+      reason: 'Rule a, b could not be evaluated.',
+    });
+  });
+
+  it('is a denial where they need a clock that shows no time', () => {
+    const rules = [
+      { id: 'a', effect: 'allow' },
+      { id: 'b', effect: 'deny', when: 'now > timestamp("2020-01-01T00:00:00Z")' },
+    ];
+    expect(outcomeOf(rules, 'no time')).toMatchObject({ code: 'POLICY_EVALUATION_ERROR', rules: ['b'] });
+    expect(outcomeOf([{ id: 'a', effect: 'allow', when: 'size(args) < 9' }], 'no time')).toMatchObject({
+      kind: 'allow',
+    });
+  });
+
+  it('is a denial where they ask for approvals that exclude each other', () => {
+    const asking = (id: string, approver: string) => ({ id, effect: 'escalate', approval: { approvers: [approver] } });
+    expect(outcomeOf([asking('a', 'ann'), asking('b', 'bob')])).toEqual({
+      ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: ['a', 'b'] },
+      reason: 'The rules ask for approvals that exclude each other.',
+    });
+  });
+
+  it.each([
+    ['allow', 'A rule allows the call.'],
+    ['deny', 'A rule denies the call.'],
+    ['escalate', 'A rule asks for an approval.'],
+  ])('has the words of the first rule that has any: %s', (effect, otherwise) => {
+    const of = (...reasons: (string | undefined)[]) =>
+      outcomeOf(
+        reasons.map((reason, index) => ({ id: `r${index}`, effect, ...(reason === undefined ? {} : { reason }) })),
+      ).reason;
+    expect(of(undefined, 'the first', 'the second')).toBe('the first');
+    expect(of(undefined)).toBe(otherwise);
+  });
+});
+
+describe('what rules say within bounds', () => {
+  const spent = (rules: object[], units = 1_000) => {
+    const work = new Work(units);
+    const outcome = evaluateRulesWithin(work, { policy: policyOf(rules), intent: intentOf(), environment });
+    return { outcome, units: units - work.left };
+  };
+
+  it('is what they say without', () => {
+    const rules = [
+      { id: 'z', effect: 'allow', when: 'args.path == "/notes.txt"' },
+      { id: 'm', effect: 'allow', match: { tool: ['files.read'] } },
+      { id: 'a', effect: 'deny', match: { tool: ['pay.*'] } },
+      { id: 'b', effect: 'allow', match: { tool: ['files.*'] } },
+    ];
+    const { outcome } = spent(rules);
+    expect(outcome).toEqual(outcomeOf(rules));
+    expect(outcome?.rules).toEqual(['z', 'm', 'b']);
+  });
+
+  it.each<[string, object[], number]>([
+    ['a rule that names nothing', [{ id: 'a', effect: 'allow' }], 1],
+    ['a name that is one', [{ id: 'a', effect: 'allow', match: { tool: ['files.read'] } }], 1.2],
+    ['a pattern', [{ id: 'a', effect: 'allow', match: { tool: ['files.*'] } }], 1.2 + (7 * 10) / 8],
+    ['a pattern that does not match', [{ id: 'a', effect: 'deny', match: { tool: ['pay.*'] } }], 1.2 + (5 * 10) / 8],
+    ['a condition', [{ id: 'a', effect: 'allow', when: 'args.path == "/notes.txt"' }], 1 + 4 / 2],
+    [
+      'a loop over what the call brings',
+      [{ id: 'a', effect: 'allow', when: 'args.all(x, x == "path")' }],
+      1 + 5 / 2 + 5,
+    ],
+  ])('takes what it costs: %s', (_what, rules, units) => {
+    const told = spent(rules);
+    expect(told.outcome).not.toBeNull();
+    expect(told.units).toBeCloseTo(units, 9);
+    expect(spent(rules, units).outcome).not.toBeNull();
+    expect(spent(rules, units - 0.01).outcome).toBeNull();
+  });
+});

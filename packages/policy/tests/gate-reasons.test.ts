@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import { gateOrder, type GateName } from '@countersign/contracts';
+import { decide, gates, wiredGates } from '../src/index.ts';
+import type { Facts, RuleEvaluator } from '../src/index.ts';
+import { allowing, asking, grant, intent, unavailable } from './gate-situations.ts';
+import { budgetOf, factsFor, grantFor, identityOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
+
+type Judged = { facts?: Partial<Facts>; policy?: typeof allowing | null; evaluate?: RuleEvaluator };
+
+function decided({ facts = {}, policy = allowing, evaluate }: Judged) {
+  return decide(policy, intent, { ...factsFor(policy), ...facts }, evaluate);
+}
+
+describe('the reason of a denial', () => {
+  const notThere = (gate: GateName) => `The facts of the gate "${gate}" are not available.`;
+  const factOf: Partial<Record<GateName, keyof Facts>> = { arguments: 'registry', rules: 'block', budget: 'budgets' };
+
+  it.each(gateOrder.filter((gate) => gate !== 'arguments'))('says that facts are not there: %s', (gate) => {
+    expect(decided({ facts: { [factOf[gate] ?? gate]: unavailable } }).reason).toBe(notThere(gate));
+  });
+
+  it('says so of arguments whose schema is not there', () => {
+    const input = { policy: allowing, intent, evaluate: () => never, validateArguments: () => null, asks: [] };
+    const facts = factsFor(allowing, { registry: unavailable });
+    expect(gates.arguments({ ...input, facts })).toMatchObject({ reason: notThere('arguments') });
+  });
+
+  const server = (state: string) => ({ registry: known({ server_id: 's', state, tool: toolOf({}) }) }) as never;
+  const tool = (changes: object) => ({ registry: known({ server_id: 's', state: 'approved', tool: toolOf(changes) }) });
+
+  it.each<[string, Judged]>([
+    ['No policy bundle is active.', { facts: { policy: known(null) } }],
+    ['No policy bundle is active.', { policy: null, facts: { policy: known({ ...signedPolicy, hash: 'x' }) } }],
+    ['The approval of the MCP server has expired.', { facts: server('expired') }],
+    ['The MCP server was revoked.', { facts: server('revoked') }],
+    [notThere('registry'), { facts: server('a state of tomorrow') }],
+    ['The tool has no approved pin.', { facts: tool({ pinned_hash: null }) as never }],
+    [
+      'The request exceeds its sandbox grant: net, disk.',
+      { facts: { sandbox: known({ grant_hash: 'x', required: true, overgrants: ['net', 'disk'] }) } },
+    ],
+    ['The token lacks the scope a b.', { facts: { scopes: known({ required: ['a', 'b'], granted: ['c'] }) } }],
+    ['The approval was refused or withdrawn.', { policy: asking, facts: grant({ state: 'denied' }) }],
+    [notThere('approval'), { policy: asking, facts: grant({ state: 'a state of tomorrow' }) }],
+    [notThere('rules'), { evaluate: () => never }],
+    [
+      notThere('rules'),
+      {
+        evaluate: () => {
+          throw new Error('it is broken');
+        },
+      },
+    ],
+    [notThere('rules'), { evaluate: () => ({ kind: 'allow', rules: ['nobody'], reason: 'r' }) }],
+  ])('is told: %s', (reason, judged) => {
+    expect(decided(judged).reason).toBe(reason);
+  });
+
+  /** What no evaluator may answer. */
+  const never = null as never;
+});
+
+describe('several at once', () => {
+  const aboveThreshold = known([budgetOf({ approval_required_above_minor: 0 })]);
+
+  it('are satisfied by an approval that satisfies each of them', () => {
+    const facts = { budgets: aboveThreshold, ...grant({}) };
+    const { trace, verdict, matched_rules } = decided({ policy: asking, facts });
+    expect([verdict, matched_rules]).toEqual(['ALLOW', ['ask']]);
+    expect(trace.at(-1)?.detail).toBe('satisfies APPROVAL_REQUIRED, BUDGET_APPROVAL_REQUIRED');
+    // One vote is enough for the budget, and not for the rule.
+    expect(decided({ policy: asking, facts: { ...facts, ...grant({ approved_by: ['alice'] }) } }).verdict).toBe(
+      'ESCALATE',
+    );
+  });
+
+  it('that exclude each other are denied', () => {
+    const ask = (approver: string) => ({
+      ...{ code: 'APPROVAL_REQUIRED' as const, reason: 'r' },
+      approval: { quorum: 1, approvers: [approver], timeout: 60, scope: 'once' as const },
+    });
+    const input = { policy: allowing, intent, evaluate: () => null as never, validateArguments: () => null };
+    expect(gates.approval({ ...input, facts: factsFor(allowing), asks: [ask('ann'), ask('bob')] })).toEqual({
+      ...{ outcome: 'deny', code: 'APPROVAL_REJECTED' },
+      reason: 'The rules and budgets ask for approvals that exclude each other.',
+    });
+  });
+
+  it('name no rule where only a budget asks', () => {
+    expect(decided({ facts: { budgets: aboveThreshold } })).toMatchObject({
+      verdict: 'ESCALATE',
+      matched_rules: ['allow'],
+    });
+  });
+});
+
+describe('what a gate takes to the last', () => {
+  it('is the skew of a clock that is ahead', () => {
+    const ahead = (age_ms: number) =>
+      decided({
+        facts: {
+          relationship: known({ snapshot_hash: 'x', age_ms, age_max_ms: 1_000, relations: {}, required: [] }),
+        },
+      }).reason_code;
+    expect([-60_000, -60_001, 1_000, 1_001].map(ahead)).toEqual([
+      ...['ALLOWED', 'AUTHZ_SNAPSHOT_STALE', 'ALLOWED', 'AUTHZ_SNAPSHOT_STALE'],
+    ]);
+  });
+
+  it('is no demand below nothing, whatever is left', () => {
+    const budgets = known([budgetOf({ tool_calls_remaining: null })]);
+    const demand = { tool_calls: -1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
+    expect(decided({ facts: { budgets, demand } }).reason_code).toBe('BUDGET_EXCEEDED');
+  });
+
+  it('is the quarantine of an organisation', () => {
+    const fence = { scope: 'org', level: 'org', kind: 'quarantine', epoch: 1, reason: 'test', calls_remaining: null };
+    expect(decided({ facts: { fence: known([fence] as never) } }).reason_code).toBe('TENANT_QUARANTINED');
+  });
+
+  it.each([
+    ['access_key', 'ALLOWED'],
+    ['assertion', 'ALLOWED'],
+    ['agent_token', 'ALLOWED'],
+    ['operator_key', 'CREDENTIALS_MISSING'],
+  ])('is what proves an identity: %s', (credential, code) => {
+    const proven = policyOf([{ id: 'r', effect: 'allow' }]);
+    const demanding = { ...proven, bundle: { ...proven.bundle, identity: ['proven'] } } as typeof proven;
+    const identity = known(identityOf({ credential } as never));
+    expect(decided({ policy: demanding, facts: { identity } }).reason_code).toBe(code);
+  });
+
+  it('is an approval of a policy that has a name', () => {
+    expect(decided({ policy: asking, facts: grant({ policy_hash: null }) }).reason_code).toBe('APPROVAL_MISMATCH');
+    const under = known(grantFor(asking, intent));
+    expect(decided({ policy: asking, facts: { approval: under } }).verdict).toBe('ALLOW');
+  });
+
+  it('are all gates, in order', () => {
+    expect(wiredGates()).toEqual(gateOrder);
+  });
+});
