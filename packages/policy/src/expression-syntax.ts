@@ -71,9 +71,12 @@ export function childrenOf(node: ASTNode): readonly ASTNode[] {
   }
 }
 
-/** The variable that a comprehension binds, or null for every other node. */
-export function boundVariable(node: ASTNode): string | null {
+/** A comprehension: for each element of `range`, bound to `variable`, its bodies. */
+export type Loop = { readonly variable: string; readonly range: ASTNode; readonly bodies: readonly ASTNode[] };
+
+/** Null for every other node. */
+export function loopOf(node: ASTNode): Loop | null {
   if (node.op !== 'rcall' || !comprehensions.has(node.args[0])) return null;
-  const [variable] = node.args[2];
-  return variable?.op === 'id' ? variable.args : null;
+  const [, range, [variable, ...bodies]] = node.args;
+  return variable?.op === 'id' ? { variable: variable.args, range, bodies } : null;
 }

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { boundVariable, childrenOf, comprehensions, functions, methods, type Dialect } from './expression-syntax.ts';
+import { childrenOf, comprehensions, functions, loopOf, methods, type Dialect } from './expression-syntax.ts';
 import { linearRegExp, type LinearRegExp } from './linear-regexp.ts';
 import { rereadingPower, searchingPowers } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
@@ -74,19 +74,20 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     inspection.size += 1;
     if (node.op === 'list' || node.op === 'map') inspection.literals += node.args.length;
     price(node);
-    const variable = boundVariable(node);
-    if (node.op !== 'rcall' || variable === null) {
+    const loop = loopOf(node);
+    if (loop === null) {
       for (const child of childrenOf(node)) visit(child, bound, depth);
       return;
     }
+    const { variable, range, bodies } = loop;
     if (variables.has(variable)) throw refused('VARIABLE_UNKNOWN', path, `${variable} may not be bound again`);
     if (depth + 1 > comprehensionDepthMax) {
       throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} comprehensions inside each other`);
     }
     inspection.comprehensionDepth = Math.max(inspection.comprehensionDepth, depth + 1);
-    visit(node.args[1], bound, depth);
+    visit(range, bound, depth);
     const inner = new Set([...bound, variable]);
-    for (const body of node.args[2].slice(1)) visit(body, inner, depth + 1);
+    for (const body of bodies) visit(body, inner, depth + 1);
   }
 }
 
@@ -101,7 +102,7 @@ function refuseNode(node: ASTNode, isKnown: (name: string) => boolean, path: str
       return refuseFunction(functions, node.args[0], node.args[1].length, path);
     case 'rcall':
       refuseFunction(methods, node.args[0], node.args[2].length, path);
-      if (comprehensions.has(node.args[0]) && boundVariable(node) === null) {
+      if (comprehensions.has(node.args[0]) && loopOf(node) === null) {
         throw refused('EXPRESSION_INVALID', path, `${node.args[0]}() needs a variable name first`);
       }
       return;

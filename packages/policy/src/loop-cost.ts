@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { boundVariable, childrenOf } from './expression-syntax.ts';
+import { childrenOf, loopOf, type Loop } from './expression-syntax.ts';
 
 /** Of each variable that a loop binds: how deep, and how often all of its values together make up the call. */
 type Bound = { depth: number; power: number };
@@ -40,19 +40,18 @@ export function searchingPowers(root: ASTNode, terms: Terms): ReadonlyMap<ASTNod
 const outside = (terms: Terms): Scope => ({ bound: new Map(), depth: 0, ...terms });
 
 function visitInScope(node: ASTNode, scope: Scope, see: (node: ASTNode, scope: Scope) => void): void {
-  const variable = boundVariable(node);
-  if (node.op !== 'rcall' || variable === null) {
+  const loop = loopOf(node);
+  if (loop === null) {
     see(node, scope);
     for (const child of childrenOf(node)) visitInScope(child, scope, see);
     return;
   }
-  const [, range, [, ...bodies]] = node.args;
-  visitInScope(range, scope, see);
-  const inner = insideOf(range, variable, scope);
-  for (const body of bodies) visitInScope(body, inner, see);
+  visitInScope(loop.range, scope, see);
+  const inner = insideOf(loop, scope);
+  for (const body of loop.bodies) visitInScope(body, inner, see);
 }
 
-function insideOf(range: ASTNode, variable: string, scope: Scope): Scope {
+function insideOf({ range, variable }: Loop, scope: Scope): Scope {
   const power = Math.max(0, sizeOf(range, scope));
   const depth = scope.depth + 1;
   return { ...scope, bound: new Map(scope.bound).set(variable, { depth, power }), depth };
@@ -79,8 +78,6 @@ function readingOf(node: ASTNode, scope: Scope): number {
 /** How much all the values together may hold that this node takes on in its loops, as a power like that of the cost. */
 function sizeOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
-    case 'value':
-      return short;
     case 'id': {
       const known = scope.bound.get(node.args);
       if (known !== undefined) return known.power + scope.depth - known.depth;
@@ -101,18 +98,18 @@ function sizeOf(node: ASTNode, scope: Scope): number {
     case 'rcall':
       return sizeOfAnswer(node, scope);
     default:
-      return short; // truths and numbers
+      return short; // literals, truths and numbers
   }
 }
 
 function sizeOfAnswer(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): number {
   const [method, receiver, operands] = node.args;
   if (!answersInText.has(method)) return short;
-  const variable = boundVariable(node);
-  if (variable === null) return sizeOfAll(method === 'join' ? [receiver, ...operands] : [receiver], scope);
-  const ofRange = sizeOf(receiver, scope);
+  const loop = loopOf(node);
+  if (loop === null) return sizeOfAll(method === 'join' ? [receiver, ...operands] : [receiver], scope);
+  const ofRange = sizeOf(loop.range, scope);
   if (method === 'filter') return ofRange;
-  return Math.max(ofRange, sizeOfAll(operands.slice(1), insideOf(receiver, variable, scope)));
+  return Math.max(ofRange, sizeOfAll(loop.bodies, insideOf(loop, scope)));
 }
 
 function sizeOfAll(nodes: readonly ASTNode[], scope: Scope): number {

@@ -11,8 +11,7 @@ const testNow = '2026-01-01T00:00:00.000Z';
 
 /** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
 export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, void> {
-  for (const position of policy.bundle.tests.keys()) {
-    const failed = failureAt(policy, position);
+  for (const failed of failures(policy, policy.bundle.tests)) {
     if (failed !== null) throw failed;
     yield;
   }
@@ -42,8 +41,7 @@ export async function failedTestsInTurns(
 }
 
 function* failures(policy: CompiledPolicy, tests: readonly PolicyTest[]): Generator<PolicyError | null, void> {
-  const tested = { ...policy, bundle: { ...policy.bundle, tests: [...tests] } };
-  for (const position of tests.keys()) yield failureAt(tested, position);
+  for (const [position, test] of tests.entries()) yield failureOf(policy, test, position);
 }
 
 /** What the rules of a policy say of the call of a test. */
@@ -51,9 +49,7 @@ export function verdictInTest(policy: CompiledPolicy, test: PolicyTest): Verdict
   return answerOf(outcomeOf(policy, test)).verdict;
 }
 
-function failureAt(policy: CompiledPolicy, position: number): PolicyError | null {
-  const test = policy.bundle.tests[position];
-  if (test === undefined) return null;
+function failureOf(policy: CompiledPolicy, test: PolicyTest, position: number): PolicyError | null {
   const difference = differenceOf(test.expect, outcomeOf(policy, test));
   if (difference === null) return null;
   return new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);

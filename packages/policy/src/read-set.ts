@@ -1,6 +1,6 @@
 import { argumentsDepthMax } from '@countersign/contracts';
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { boundVariable, childrenOf, ofRules } from './expression-syntax.ts';
+import { childrenOf, ofRules } from './expression-syntax.ts';
 import { PolicyError } from './policy-error.ts';
 
 // `__proto__` is no path: a record that is rebuilt from paths must not set a prototype.
@@ -12,11 +12,8 @@ const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function readsOf(node: ASTNode, free: ReadonlySet<string> = ofRules.variables): string[] {
   const path = accessPath(node, free);
-  if (path !== null) return [path];
-  const variable = boundVariable(node);
-  if (node.op !== 'rcall' || variable === null) return childrenOf(node).flatMap((child) => readsOf(child, free));
-  const inner = new Set([...free].filter((name) => name !== variable));
-  return [...readsOf(node.args[1], free), ...node.args[2].flatMap((child) => readsOf(child, inner))];
+  // What a loop binds is no name of the dialect, so it reads nothing.
+  return path === null ? childrenOf(node).flatMap((child) => readsOf(child, free)) : [path];
 }
 
 /** Sorted, without paths that another path of the set contains. */

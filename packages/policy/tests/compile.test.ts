@@ -62,6 +62,14 @@ describe('parsePolicyBundle', () => {
     expect(parsePolicyBundle(yaml)).toEqual(parsePolicyBundle(json));
   });
 
+  it('reads YAML 1.2 alone, and merges nothing', () => {
+    const old = `%YAML 1.1\n---\n${head.replace('name: n', 'name: on')}rules: []\n`;
+    expect(parsePolicyBundle(old).name).toBe('on');
+    const merged = `${head}rules:\n  - <<: { effect: deny }\n    id: a\n    effect: deny\n`;
+    expect(faultOf(() => parsePolicyBundle(merged))).toMatchObject({ code: 'UNKNOWN_MEMBER', path: '/rules/0' });
+    expect(faultOf(() => parsePolicyBundle(`${head}rules: [`))).toMatchObject({ code: 'YAML_REFUSED', path: '' });
+  });
+
   it('names the line and the key that is declared twice', () => {
     const text = `${head}rules: []\ntools:\n  close_ticket: {}\n  close_ticket: {}\n`;
     expect(() => parsePolicyBundle(text)).toThrow('line 7: close_ticket is declared twice');

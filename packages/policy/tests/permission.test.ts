@@ -18,6 +18,11 @@ describe('a permission', () => {
     expect(holds('action.properties.soft == true && context.ip.startsWith("10.")')).toBe(false);
   });
 
+  it('takes what the context calls relations for none', () => {
+    expect(compilePermission('context.relations.owner == true', '/x').relations).toEqual([]);
+    expect(compilePermission('relations.relations', '/x').relations).toEqual(['relations']);
+  });
+
   it('names the relations that it reads', () => {
     expect(compilePermission('relations.owner || (relations.viewer && relations.owner)', '/x').relations).toEqual([
       'owner',

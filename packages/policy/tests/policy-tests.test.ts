@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyTest } from '@countersign/contracts/governance-kernel';
-import { failedTests, type CompiledPolicy } from '../src/index.ts';
+import { failedTests, failedTestsInTurns, type CompiledPolicy } from '../src/index.ts';
 import { bundleOf, policyOf, viewer } from './situation.ts';
 
 const rules = [
@@ -46,6 +46,21 @@ describe('tests of a bundle', () => {
       ['TEST_FAILED', '/tests/5', 'test "t5" failed: expected rule reads, got none'],
       ['TEST_FAILED', '/tests/7', 'test "t7" failed: expected ALLOW, got ESCALATE (APPROVAL_REQUIRED)'],
     ]);
+  });
+
+  it('that fail are told up to a hundred, where others wait for a turn after each', async () => {
+    const passing = { ...calls('files.read', { path: 'a' }), expect: { verdict: 'ALLOW' } };
+    const failing = { ...calls('shell.run'), expect: { verdict: 'ALLOW' } };
+    const foundIn = async (...tests: object[]) => {
+      let turns = 0;
+      const nextTurn = () => Promise.resolve((turns += 1));
+      const found = await failedTestsInTurns(policy, testsOf(...tests), { nextTurn });
+      return { paths: found.map(({ path }) => path), turns };
+    };
+    expect(await foundIn(passing, failing, passing, failing)).toEqual({ paths: ['/tests/1', '/tests/3'], turns: 4 });
+    const many = await foundIn(passing, ...Array.from({ length: 103 }, () => failing));
+    expect(many).toMatchObject({ turns: 100 });
+    expect(many.paths).toHaveLength(100);
   });
 
   it('have no relation but those that they name', () => {

@@ -127,3 +127,43 @@ describe('what evaluating a condition takes', () => {
     expect(priceOf(text)).toEqual({ ...free, ...price });
   });
 });
+
+describe('a text that was brought into a loop', () => {
+  /** By how often they are brought, what the characters of the call take to be searched. */
+  const searched = (text: string) => compileExpression(`args.l.exists(x, ${text})`, '/x').searchCosts;
+
+  it.each<[string, number]>([
+    ['args.t.lowerAscii()', 0.04],
+    ['args.t.upperAscii()', 0.04],
+    ['args.t.trim()', 0],
+    ['args.t.substring(1)', 0],
+    ['args.t.split(",")[0]', 0.04],
+    ['args.m.join()', 0],
+    ['["a"].join(args.t)', 0],
+    ['args.m.join(",")', 0],
+    ['string(args.t)', 0],
+    ['dyn(args.t)', 0],
+  ])('is searched as often by %s', (receiver, cost) => {
+    expect(searched(`${receiver}.contains("b")`)).toEqual([0, expect.closeTo(cost + 0.001, 9)]);
+  });
+
+  it.each(['args.m.map(y, y)', 'args.m.filter(y, true)', 'args.t.split(",")', 'args.m'])(
+    'is searched as often in a loop over %s',
+    (range) => {
+      expect(searched(`${range}.exists(z, z.contains("b"))`).at(-1)).toBeGreaterThan(0);
+      expect(searched(`${range}.exists(z, z.contains("b"))`)).toHaveLength(2);
+    },
+  );
+
+  it.each(['{"a": "b"}[args.t]', 'x', 'x.name', '["a", "b"][0]', 'string(x)', '"a-b".split(x.t)[0]'])(
+    'is not what %s is: it is read once',
+    (receiver) => {
+      expect(searched(`${receiver}.contains("b")`)).toHaveLength(1);
+    },
+  );
+
+  it('is none of what a filter only looks at', () => {
+    const looking = 'args.l.filter(y, dyn(args.t)).exists(z, z.contains("b"))';
+    expect(compileExpression(looking, '/x').searchCosts).toEqual([0.001]);
+  });
+});

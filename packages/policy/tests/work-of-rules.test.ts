@@ -180,6 +180,10 @@ it('a pattern may have 512 characters, and 20,000 times its counts', () => {
 });
 
 describe('compiled patterns', () => {
+  it('have names that tell them apart', () => {
+    expect([linearRegExp('a'), linearRegExp('b')].map(String)).toEqual(['re2:a', 're2:b']);
+  });
+
   const wide = (nr: number) => linearRegExp(`x{500}${nr}`);
 
   it('are kept, and no more of them than their instructions allow together', () => {
