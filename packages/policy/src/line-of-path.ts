@@ -2,13 +2,13 @@ import { isNode, LineCounter, parseDocument } from 'yaml';
 
 /** The line, from 1, of the place in a bundle's text (YAML or JSON) that a JSON Pointer names, or of what holds it; null for the whole. */
 export function lineOfPath(text: string, path: string): number | null {
-  return path === '' ? null : linesOf(text)(path);
+  return linesOf(text)(path);
 }
 
 /** The same for several places of one text, which is read once. */
 export function linesOf(text: string): (path: string) => number | null {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { schema: 'core', merge: false, lineCounter });
+  const document = parseDocument(text, { lineCounter });
   return (path) => {
     const steps = path
       .slice(1)

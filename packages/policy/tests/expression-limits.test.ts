@@ -47,4 +47,29 @@ describe('an expression', () => {
       expect([name, evaluate(all, { l: ['ab', 'a'], t: 'b' })]).toEqual([name, false]);
     }
   });
+
+  it.each([
+    ['args.t.indexOf(args.s, 0) == 0', true],
+    ['args.t.lastIndexOf(args.s, 0) == 0', true],
+    ['args.t.indexOf(args.s, 5) == 4', 'fromIndex out of range'],
+    ['args.t.indexOf(args.s, -1) == 4', 'fromIndex out of range'],
+    ['args.t.split(args.d, 0) == []', true],
+    ['args.t.split(args.d, 3) == ["a", "b", "a"]', true],
+    ['args.t.split(args.d, 4) == ["a", "b", "a"]', true],
+    ['args.t.split(args.d, -1) == ["a", "b", "a"]', true],
+    ['args.t.split(args.d, 2) == ["a", "b-a"]', true],
+    ['args.t.split(args.d, 1) == ["a-b-a"]', true],
+    ['duration("0.55h") == duration("33m") && duration(".55h") == duration("33m")', true],
+  ])('searches for what the call brings as the library does: %s', (text, answer) => {
+    const evaluate = () => compileExpression(text, path).evaluate({ args: { t: 'a-b-a', s: 'a', d: '-' } });
+    if (typeof answer === 'string') expect(evaluate).toThrow(answer);
+    else expect(evaluate()).toBe(answer);
+  });
+
+  it('searches for as much as takes some milliseconds, and no more', () => {
+    const { evaluate } = compileExpression('args.t.contains(args.s)', path);
+    const searching = (length: number) => evaluate({ args: { t: 'b'.repeat(length), s: 'a'.repeat(4_000) } });
+    expect(searching(10_000)).toBe(false);
+    expect(() => searching(10_001)).toThrow('both texts are too long to search');
+  });
 });

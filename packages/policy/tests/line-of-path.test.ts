@@ -26,6 +26,11 @@ describe('the line of a place in a bundle', () => {
     expect(lineOfPath(text, path)).toBe(line);
   });
 
+  it('is that of a member whose name is written with the signs of a pointer', () => {
+    const after = 'tools:\n  first: 1\n  a/b: 2\n  c~d: 3\n';
+    expect(['/tools/first', '/tools/a~1b', '/tools/c~0d'].map(linesOf(after))).toEqual([2, 3, 4]);
+  });
+
   it('is that of what would hold it, where it is missing', () => {
     expect(lineOfPath(text, '/rules/1/effect')).toBe(6);
     expect(lineOfPath(text, '/rules/1/match/tool/0')).toBe(6);

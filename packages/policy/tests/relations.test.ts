@@ -118,6 +118,27 @@ describe('a relation of a bundle', () => {
     expect(() => policyOf([rule(when)], [], relations)).toThrow(expect.objectContaining({ code }));
   });
 
+  it.each([
+    ['/rules/0/when', 'relations.owner', { viewer }],
+    ['/rules/0/when', 'relations.viewer.since == 1', { viewer }],
+    ['/relations/viewer/object', 'true', { viewer: { ...viewer, object: 'document{args.id}' } }],
+    ['/relations/viewer/object', 'true', { viewer: { ...viewer, object: '{args.id}document' } }],
+    ['/relations/viewer/subject', 'true', { viewer: { ...viewer, subject: 'agent:{now}' } }],
+  ])('is refused with the place of it, %s: %s', (path, when, relations) => {
+    expect(() => policyOf([rule(when)], [], relations)).toThrow(expect.objectContaining({ path }));
+  });
+
+  it('is required of no hosted tool where it is required of no tool, and of no call that spells its tool otherwise', () => {
+    const requiredBy = (required: object, call: object) => {
+      const policy = policyOf([rule('true')], [], { staff: { ...viewer, object: 'group:staff', required } });
+      return neededRelations(policy, intentOf(call))?.required ?? [];
+    };
+    const hosting = { action: 'model.call', tool: null, args: { hosted_tools: ['crm.read'] } };
+    expect(requiredBy({ effect_level: ['E4'] }, hosting)).toEqual([]);
+    expect(requiredBy({ effect_level: ['E1'] }, hosting)).toEqual(['staff']);
+    expect(requiredBy({ tool: ['crm.*'] }, { tool: 'crm__read' })).toEqual([]);
+  });
+
   it('is one of 16 at most', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`viewer_${index}`, viewer]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Digest } from '@countersign/contracts';
+import type { Digest, PlainJson } from '@countersign/contracts';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { evaluateRules, readFacts, restoreIntent, uncoveredReads } from '../src/index.ts';
 import type { Intent } from '../src/index.ts';
@@ -33,6 +33,27 @@ function recordOf(intent: Intent, facts: Record<string, unknown>): BoundaryRecor
 }
 
 describe('replay', () => {
+  it('puts what was within a member into it, whichever comes first', () => {
+    const facts = { 'args.to.country': 'CH', 'args.to': {}, 'args.list': [1], 'relations.viewer': null };
+    const replayed = restoreIntent(recordOf(intentOf(), facts));
+    expect(replayed).toMatchObject({ intent: { args: { to: { country: 'CH' }, list: [1] } } });
+    expect(replayed).toMatchObject({ environment: { relations: {} } });
+  });
+
+  it('reads nothing within what is no object', () => {
+    const policy = policyOf([{ id: 'r', effect: 'allow', when: 'args.to.length == 4 || args.to.country == "CH"' }]);
+    const read = (to: PlainJson) => readFacts(policy, intentOf({ args: { to } }), environment);
+    for (const to of ['text', null, ['a'], 7]) expect([to, read(to)]).toEqual([to, { 'args.to': null }]);
+    expect(read({ country: null })).toEqual({ 'args.to': {}, 'args.to.country': null });
+  });
+
+  it('is covered by what holds the member that is read', () => {
+    const reading = (when: string) => policyOf([{ id: 'r', effect: 'allow', when }]);
+    expect(uncoveredReads(reading('has(args.to.country)'), reading('has(args.to)'))).toEqual([]);
+    expect(uncoveredReads(reading('has(args.tom)'), reading('has(args.to)'))).toEqual(['args.tom']);
+    expect(uncoveredReads(reading('has(args.to)'), reading('has(args.to.country)'))).toEqual(['args.to']);
+  });
+
   it('reaches the recorded outcome from the recorded facts alone', () => {
     const value = fc.constantFrom(1, null, 'v', {}, { b: 1 }, { b: { c: 1 }, secret: 2 }, [1], [{}]);
     const calls = fc.record({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foldedToolName } from '../src/index.ts';
+import { foldedToolName, samePerson, toolsNamed } from '../src/index.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 24 });
 const respelled: ((name: string) => string)[] = [
@@ -32,8 +32,39 @@ describe('the folded name of a tool', () => {
       expect(foldedToolName(name)).toBe('shell.run');
   });
 
+  it('has no capital letter, of whatever alphabet', () => {
+    expect(['STRAẞE', 'Straße', 'Σ', 'ς'].map(foldedToolName)).toEqual(['strasse', 'strasse', 'σ', 'σ']);
+  });
+
   it('keeps apart what differs in more than that', () => {
     const names = ['notes.pay', 'notes.pays', 'note.pay', 'notes-pay', 'nötes.pay', 'n0tes.pay'];
     expect(new Set(names.map(foldedToolName)).size).toBe(names.length);
+  });
+});
+
+describe('two names', () => {
+  it.each([
+    ['ann', 'ann', true],
+    ['ann', 'Ann', true],
+    ['ann', 'a\u200bnn', true],
+    ['ann', 'anna', false],
+    ['ann', 'änn', false],
+  ])('of %s and %s are of one person: %s', (one, other, isSame) => {
+    expect([samePerson(one as never, other as never), samePerson(other as never, one as never)]).toEqual([
+      ...[isSame, isSame],
+    ]);
+  });
+});
+
+describe('the tools that a call names', () => {
+  const hosting = (hosted_tools: unknown, action = 'model.call', tool: string | null = null) =>
+    toolsNamed({ action, tool, args: { hosted_tools } as never });
+
+  it('are its own, or those that its provider would run', () => {
+    expect(hosting(['web_search', 'a.b'])).toEqual(['web_search', 'a.b']);
+    expect(hosting(['web_search'], 'tool.call', 'files.read')).toEqual(['files.read']);
+    expect(hosting(['web_search'], 'agent.spawn')).toEqual([]);
+    expect(hosting(['web_search', 7, null])).toEqual(['web_search']);
+    expect([hosting('web_search'), hosting(undefined)]).toEqual([[], []]);
   });
 });
