@@ -258,8 +258,17 @@ const entries = [
   {
     kind: 'equivalent',
     file: 'packages/policy/src/decide.ts',
-    line: "case 'not_applicable':",
-    to: ['""', "case 'not_applicable':"],
+    line: "if (result.outcome === 'not_applicable') return;",
+    from: "result.outcome === 'not_applicable'",
+    to: 'false',
+    why: 'A gate that judges nothing names no rule and no reason, and uses no approval.',
+  },
+  {
+    kind: 'equivalent',
+    file: 'packages/policy/src/decide.ts',
+    line: "if (result.outcome === 'not_applicable') return;",
+    from: "'not_applicable'",
+    to: '""',
     why: 'A gate that judges nothing names no rule and no reason, and uses no approval.',
   },
   {

@@ -71,9 +71,8 @@ function runGate(table: GateTable, gate: GateName, input: GateInput): GateResult
 
 function advance(progress: Progress, gate: GateName, result: GateResult): void {
   progress.trace.push(traceOf(gate, result));
+  if (result.outcome === 'not_applicable') return;
   switch (result.outcome) {
-    case 'not_applicable':
-      return;
     case 'pass':
       progress.rules.push(...(result.rules ?? []));
       progress.reason = result.reason ?? progress.reason;
