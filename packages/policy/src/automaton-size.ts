@@ -13,7 +13,6 @@ const unanchored = 0;
 export function hasSmallAutomaton({ re2Input }: RE2JS): boolean {
   const { dfa } = re2Input;
   const { start } = dfa.prog as { start: number }; // the library leaves its type open
-  if (dfa.failed) return false;
   const first = dfa.makeState([start], atBeginning, []) as State | null;
   const seen = new Set([first]);
   let work = 0;

@@ -18,6 +18,7 @@ describe('validateWithAjv', () => {
   const hostile: [string, Record<string, unknown>, string][] = [
     ['is no schema', { type: 'nonsense' }, uncompilable],
     ['has a keyword of another kind', { properties: { a: { minLength: 'x' } } }, uncompilable],
+    ['has a bound below nothing', { maxProperties: -1 }, uncompilable],
     ['is none of its dialect', { ...draft7, $defs: {}, items: { $ref: 5 } }, uncompilable],
     ['refers to a remote schema', { $ref: 'https://example.org/schema.json' }, uncompilable],
     ['refers to nothing', { $ref: '#/$defs/none' }, uncompilable],

@@ -55,6 +55,23 @@ describe('compiling in turns', () => {
     expect(await longestMs(bundle)).toBeLessThan(100);
   });
 
+  it('lets others in whenever five milliseconds have passed, and not before', async () => {
+    const bundle = bundleOf(many(9, (nth) => rule(nth, {})));
+    const turnsAt = async (msPerStep: number) => {
+      let now = 7;
+      let turns = 0;
+      const nextTurn = async () => void (turns += 1);
+      await compileInTurns(bundle, nodeProvider, { nextTurn, monotonicMs: () => (now += msPerStep) });
+      return turns;
+    };
+    const steps = await turnsAt(5);
+    expect(steps).toBeGreaterThan(20);
+    expect(await turnsAt(4.9)).toBe(Math.floor(steps / 2));
+    expect(await turnsAt(0)).toBe(0);
+    // A turn is as long as it is, and the time begins anew behind it.
+    expect(await turnsAt(2)).toBe(Math.floor(steps / 3));
+  });
+
   it('lets others in after each test, and ends when nobody would mend more', async () => {
     const { tests, ...bundle } = bundles['tests over all rules'];
     const policy = compilePolicy({ ...bundle, tests: [] }, nodeProvider);

@@ -48,6 +48,14 @@ describe('a call of the record, kept as a test of a draft', () => {
     });
   });
 
+  it('cannot be made of what the record does not tell', () => {
+    const [open, reading] = [
+      policyWith({}),
+      policyWith({ rules: [{ id: 'r0', effect: 'allow', when: 'has(args.a)' }] }),
+    ];
+    expect(made(worldOf({}), [open, reading]).test).toEqual({ kind: 'UNREPLAYABLE', missing: ['args.a'] });
+  });
+
   it('is as grave as the draft takes it for', () => {
     const world = worldOf({ call: { action: 'tool.call', tool: 'files.read', resource: null, args: {}, context: {} } });
     const declared = policyWith({ tools: { 'files.read': { effect_level: 'E1' } } });
@@ -161,6 +169,15 @@ describe('a call of the record, kept as a test of a draft', () => {
     const kept = { name: 'kept', expect: { verdict: 'ESCALATE' as const } };
     expect(testOfRecord({ ...record, gates, approval_id: 'apr_1' as never }, under, kept)).toMatchObject({
       kind: 'test',
+    });
+    // What was refused, the rules do not refuse.
+    const refused = record.gates.map((one) =>
+      one.gate === 'approval'
+        ? { gate: one.gate, outcome: 'deny' as const, reason_code: 'APPROVAL_REJECTED' as const }
+        : one,
+    );
+    expect(testOfRecord({ ...record, gates: refused, approval_id: 'apr_1' as never }, under, kept)).toEqual({
+      ...{ kind: 'not_by_rules', reason_code: 'APPROVAL_REJECTED' },
     });
     // Without an approval nothing explains why the call passed.
     expect(testOfRecord({ ...record, gates }, under, kept)).toMatchObject({ kind: 'not_by_rules' });

@@ -35,10 +35,14 @@ export type Under = {
  */
 export function decideAgain(record: BoundaryRecord, under: Under): DecidedAgain {
   const effects = effectsAgain(record, under);
-  const answers = effects.map((effect_level) => decideWith(record, { ...under, effect_level }));
-  const unknown = answers.flatMap((answer) => (answer.kind === 'UNREPLAYABLE' ? answer.missing : []));
-  if (unknown.length > 0) return { kind: 'UNREPLAYABLE', missing: [...new Set(unknown)].sort() };
-  const decided = answers.filter((answer) => answer.kind === 'decided');
+  const decided: Extract<DecidedAgain, { kind: 'decided' }>[] = [];
+  const unknown = new Set<string>();
+  for (const effect_level of effects) {
+    const answer = decideWith(record, { ...under, effect_level });
+    if (answer.kind === 'decided') decided.push(answer);
+    else for (const field of answer.missing) unknown.add(field);
+  }
+  if (unknown.size > 0) return { kind: 'UNREPLAYABLE', missing: [...unknown].sort() };
   // A reason is that of one verdict.
   const reasons = new Set(decided.map(({ reason_code: reason }) => reason));
   const [first] = decided;
