@@ -58,7 +58,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     const power = powers.get(node);
     if (node.op !== 'rcall' || power === undefined) return;
     if (node.args[0] === 'split') inspection.splitsText = true;
-    while (costsOfSearches.length <= power) costsOfSearches.push(0);
+    while (costsOfSearches.length < power) costsOfSearches.push(0);
     costsOfSearches[power] = (costsOfSearches[power] ?? 0) + searchCostOf(node.args[0], node.args[2][0]);
   }
 

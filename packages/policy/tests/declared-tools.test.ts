@@ -18,6 +18,11 @@ const { tools } = compilePolicy(
   nodeProvider,
 );
 
+it('what a bundle restricts has the names that it says, and no other', () => {
+  expect([...tools.restricted]).toEqual([['mail.send', new Set(['mail.send', 'Mail.send'])]]);
+  expect(tools.patterns).toEqual([{ written: 'files.*', meant: 'files.*' }]);
+});
+
 describe('a name that a reader takes for another', () => {
   it.each<[string, string | null]>([
     ['crm.read', null],

@@ -74,6 +74,13 @@ describe('several at once', () => {
     );
   });
 
+  it('are no request where a server waits to be approved', () => {
+    const registry = known({ server_id: 's', state: 'quarantined' as const, tool: toolOf({}) });
+    const decision = decided({ facts: { registry } });
+    expect(decision.verdict).toBe('ESCALATE');
+    expect(Object.keys(decision)).not.toContain('approval_request');
+  });
+
   it('that exclude each other are denied', () => {
     const ask = (approver: string) => ({
       ...{ code: 'APPROVAL_REQUIRED' as const, reason: 'r' },

@@ -40,6 +40,7 @@ export const situations: Situation[] = [
   ...Object.entries<Partial<Intent>>({
     'no intent was hashed': { intent_hash: `x${intent.intent_hash}` },
     'a hash has a tail': { args_hash: `${intent.args_hash}0` },
+    'the arguments are a text': { args: 'path' as unknown as Intent['args'] },
     'the arguments are a list': { args: [] as unknown as Intent['args'] },
     'the context is nothing': { context: null as unknown as Intent['context'] },
   }).map(([when, call]) => ({ code: 'MALFORMED_ARGUMENTS' as const, when, call })),

@@ -58,6 +58,7 @@ describe('the work of an expression', () => {
     ['args.l.all(x, true) && x == 1', 'VARIABLE_UNKNOWN', 'unknown variable x'],
     ['args.t.reverse() == "x"', 'FUNCTION_REFUSED', 'no function reverse with 0 arguments'],
     ['args.t.matches(args.p)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
+    ['args.t.matches(tool)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
     ['args.t.matches("(")', 'REGEXP_REFUSED', ''],
     [`args.t.matches("${'a'.repeat(513)}")`, 'REGEXP_REFUSED', 'pattern longer than 512 characters'],
     [`args.t.matches("${'a{1000}'.repeat(70)}")`, 'REGEXP_REFUSED', 'pattern repeats too much too often'],
