@@ -34,6 +34,10 @@ const numbers = fc.oneof(
   fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(Number),
 );
 
+const withoutPrototype = (value: object): object => Object.setPrototypeOf(value, null) as object;
+/** Has what a prototype of all objects has, and is none. */
+const rootLike = withoutPrototype(Object.assign(() => 0, { isPrototypeOf: 1 }));
+
 describe('RFC 8785 canonical form', () => {
   it.each(vectorsOf<ValidVector>('canonical-json/valid'))('writes %s as published', (_name, vector) => {
     if ('numbers' in vector) {
@@ -128,6 +132,13 @@ describe('the plain-JSON gate', () => {
     ['an object below an object without prototype', Object.create(Object.create(null) as object), 'NOT_PLAIN_JSON', ''],
     ['an array without prototype', Object.setPrototypeOf([1], null), 'NOT_PLAIN_JSON', ''],
     ['an array with the prototype of objects', Object.setPrototypeOf([1], Object.prototype), 'NOT_PLAIN_JSON', ''],
+    [
+      'an array without any prototype behind its own',
+      Object.setPrototypeOf([1], withoutPrototype([])),
+      'NOT_PLAIN_JSON',
+      '',
+    ],
+    ['an object of a function', Object.setPrototypeOf({ a: 1 }, rootLike), 'NOT_PLAIN_JSON', ''],
     ['an array with a symbol', Object.assign([1], { [Symbol('hidden')]: 2 }), 'NOT_PLAIN_JSON', ''],
     ['an undefined member of a strange name', { 'a~/b': undefined }, 'NOT_PLAIN_JSON', '/a~0~1b'],
     ['an array of a subclass', new (class extends Array {})(), 'NOT_PLAIN_JSON', ''],
@@ -155,6 +166,8 @@ describe('the plain-JSON gate', () => {
   it('tells people where it found the fault, unless that is the whole value', () => {
     expect(() => parsePlainJson({ a: [undefined] })).toThrow(/ at \/a\/0$/);
     expect(() => parsePlainJson(undefined)).toThrow(/JSON$/);
+    expect(() => parsePlainJson(cyclic)).toThrow('value that contains itself at /self/0');
+    expect(() => parsePlainJson(nested(65))).toThrow('nesting deeper than 64 at /0/0');
     expect(() => parseStrictJson('{', ampleLimits)).toThrow(/^(?!.* at undefined)/);
     expect(() => parsePlainJson(undefined)).toThrow(expect.objectContaining({ name: 'CryptoError' }));
   });

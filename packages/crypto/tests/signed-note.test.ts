@@ -144,7 +144,16 @@ describe('a signed note', () => {
   });
 });
 
+it('a key of few signatures gets no name', () => {
+  expect(refusal(() => noteKey(nodeProvider, log.name, new Uint8Array(32))).code).toBe('MALFORMED_KEY');
+});
+
 describe('a checkpoint', () => {
+  it('says no time where none is written', () => {
+    const { text } = openNote(nodeProvider, note, [logKey]);
+    expect(Object.keys(parseCheckpoint(text))).toEqual(['origin', 'size', 'root']);
+  });
+
   it('reads back from its signed note', () => {
     expect(parseCheckpoint(openNote(nodeProvider, note, [logKey]).text)).toEqual({ origin: log.name, size: 42, root });
     expect(formatCheckpoint({ origin: log.name, size: 42, root })).toMatch(

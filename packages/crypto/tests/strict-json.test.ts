@@ -130,6 +130,14 @@ describe('strict JSON text', () => {
     expect(refusal(() => parseStrictJson(named(524_290), { ...limits, valuesMax: 20 })).code).toBe('TOO_LARGE');
   });
 
+  it('counts neither names without escapes nor texts with them', () => {
+    const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 20 };
+    const plain = { ['a'.repeat(1_100_000)]: 0 };
+    expect(parseStrictJson(JSON.stringify(plain), limits)).toEqual(plain);
+    const escaped = `{"a":"${String.raw`\ud83d\ude00`.repeat(100_000)}"}`;
+    expect(parseStrictJson(escaped, limits)).toEqual({ a: '😀'.repeat(100_000) });
+  });
+
   it('refuses more values than it may hold before it makes any', () => {
     const objects = utf8Bytes(`[${'{},'.repeat(3_000_000)}0]`);
     const limits = { depthMax: 8, bytesMax: 10_000_000, valuesMax: 10_000 };
