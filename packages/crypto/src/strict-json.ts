@@ -192,12 +192,13 @@ function enterMember(state: Scan, frame: Frame, name: string): void {
 function scanNumber(state: Scan, start: number): number {
   const { text } = state;
   let end = start + 1;
-  let isInteger = true;
+  let hasExponent = false;
   for (let code = text.charCodeAt(end); isNumberPart(code); code = text.charCodeAt(end)) {
-    if (code < 0x30 || code > 0x39) isInteger = false;
+    if (code > 0x39) hasExponent = true; // no other part of a number lies above the digits
     end += 1;
   }
-  if (end - start > safeDigits || !isInteger) {
+  // A fraction is rounded in any case, so only length or an exponent leads beyond what is exact.
+  if (end - start > safeDigits || hasExponent) {
     const literal = text.slice(start, end);
     if (!isReadAsWritten(literal, Number(literal)))
       throw fault(state, 'NUMBER_OUT_OF_RANGE', 'number without an exact or finite binary64 value');

@@ -85,6 +85,24 @@ describe('strict JSON text', () => {
     expect(performance.now() - startedMs).toBeLessThan(500);
   });
 
+  const integers = [
+    ...['9007199254740991', '9007199254740992', '9007199254740992.0', '9007199254740992.000', '-9007199254740992'],
+    ...['1e20', '1E+20', '100000000000000000000', '1.0e20', '10.00e19', '0.1e21', '0.0010e23', '123.456e30', '-1e300'],
+    ...['1000e-3', '0e5', '-0', '0.000', '1.5', '12345678901234.5', '0.1234567890123456789', '1e-400'],
+  ];
+  it.each(integers)('reads %s as it stands there', (text) => {
+    expect(parseStrictJson(`[${text}]`, ampleLimits)).toEqual([Number(text)]);
+  });
+
+  it.each([
+    ...['9007199254740993', '9007199254740993.0', '9007199254740993.00', '-9007199254740993', '9007199254740992.5'],
+    ...['9007199254740993e0', '900719925474099.3e1', '100000000000000000001', '1.00000000000000000001e20', '1e400'],
+    ...['-1e400', '123.4560000000000000000000001e30', '1000000000000000000000000000001'],
+  ])('refuses %s, which is read as another number', (text) => {
+    const refused = refusal(() => parseStrictJson(`[0,${text}]`, ampleLimits));
+    expect(refused).toEqual({ code: 'NUMBER_OUT_OF_RANGE', path: '/1' });
+  });
+
   it('counts bytes, not characters, up to the limit and not beyond', () => {
     expect(parseStrictJson('"€€"', { depthMax: 1, bytesMax: 8 })).toBe('€€');
     expect(refusal(() => parseStrictJson('"€€"', { depthMax: 1, bytesMax: 7 })).code).toBe('TOO_LARGE');
