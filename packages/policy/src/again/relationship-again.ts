@@ -3,10 +3,7 @@ import type { Fact, RelationshipFact } from '../facts.ts';
 import { neededRelations, type NeededRelations } from '../relations.ts';
 import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
 
-/**
- * What the rules of the draft see of relations: the answers that the decision was given, under the draft's own names. `unavailable` says
- * which answer is missing, or that the snapshot was too old for any.
- */
+/** What the rules of the draft see of relations: the answers that the decision was given, under the draft's own names. */
 export function relationshipAgain(again: Again): Fact<RelationshipFact> {
   const needed = neededRelations(again.draft, again.intent);
   if (needed === null) return { state: 'not_applicable' };
