@@ -46,5 +46,9 @@ function installed(log) {
 
 function runApt(args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+  // Another run of the tests may be installing it at the same time.
+  return (
+    spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=600', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+      .status === 0
+  );
 }

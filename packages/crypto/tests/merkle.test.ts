@@ -135,6 +135,16 @@ describe('inclusion', () => {
     }
   });
 
+  it.each([1, 2, 4, 64])(
+    'is refused of leaf %i of as many, though the path of the first leads to the root',
+    async (size) => {
+      const root = naiveRoot(entries.slice(0, size));
+      const proof = await inclusionProof(nodeProvider, readNode, { index: 0, size });
+      const claim = { index: size, size, leafHash: leaves[0] ?? root, proof, root };
+      expect(refusal(() => verifyInclusion(nodeProvider, claim)).code).toBe('INCLUSION_NOT_PROVEN');
+    },
+  );
+
   it('is refused after any tampering with the claim', async () => {
     const cases = fc
       .integer({ min: 2, max: sizeMax })
