@@ -65,6 +65,7 @@ export const rooms = {
         'passkeys',
         'period',
         'receipts',
+        'refused-keys',
         'registered-tools',
         'registry',
         'relations',

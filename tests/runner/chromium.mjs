@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { installFirst, mayInstall } from './apt-get.mjs';
 
 const requireFromKernel = createRequire(new URL('../../services/governance-kernel/package.json', import.meta.url));
 
@@ -36,19 +37,9 @@ function downloaded() {
 }
 
 function installed(log) {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw new Error(howToGetOne);
+  if (!mayInstall()) throw new Error(howToGetOne);
   log('Installing Chromium with apt-get, about 400 MB');
-  if (!runApt(['update', '-q'])) throw new Error(howToGetOne);
-  for (const name of [headlessShell, 'chromium'])
-    if (runApt(['install', '-y', '-q', '--no-install-recommends', name])) return `/usr/bin/${name}`;
-  throw new Error(howToGetOne);
-}
-
-function runApt(args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Another run of the tests may be installing it at the same time.
-  return (
-    spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=600', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
-      .status === 0
-  );
+  const name = installFirst([headlessShell, 'chromium']);
+  if (name === undefined) throw new Error(howToGetOne);
+  return `/usr/bin/${name}`;
 }

@@ -42,16 +42,9 @@ function serverProgram() {
 }
 
 function install(log) {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) throw new Error(howToGetOne);
+  if (!mayInstall()) throw new Error(howToGetOne);
   log('Installing RabbitMQ with apt-get');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-y', '-q', '--no-install-recommends', 'rabbitmq-server'],
-  ]) {
-    const { status } = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-    if (status !== 0) throw new Error(howToGetOne);
-  }
+  if (installFirst(['rabbitmq-server']) === undefined) throw new Error(howToGetOne);
 }
 
 function start() {

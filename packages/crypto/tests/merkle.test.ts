@@ -136,7 +136,7 @@ describe('inclusion', () => {
   });
 
   it.each([1, 2, 4, 64])(
-    'is refused of leaf %i of as many, though the path of the first leads to the root',
+    'is refused at index %i in a tree of that size, though the path of the first leaf leads to the root',
     async (size) => {
       const root = naiveRoot(entries.slice(0, size));
       const proof = await inclusionProof(nodeProvider, readNode, { index: 0, size });
