@@ -47,16 +47,19 @@ async function rise(context: Delivering, command: StoredCommand): Promise<void> 
   const isLoosened = loosens(command, stoppingOf(standing), context.now());
   const became = await context.transaction(async (tx) => {
     const latestEpoch = await lockScope(tx, command);
-    const { epoch, state } = await getCommand(tx, command.id);
-    // Another delivery of the same command was here first.
-    if (state !== 'unconfirmed' || epoch !== command.epoch) return 'known';
-    if (latestEpoch !== epoch || isLoosened) return 'outdated';
-    await raiseEpoch(tx, command, standing.epoch + 1);
-    return 'raised';
+    const current = await getCommand(tx, command.id);
+    if (current.state !== 'unconfirmed') return 'known';
+    // Another delivery raised it and may have died since: whoever waits for this one waits for the kernel's word.
+    if (current.epoch !== command.epoch) return current;
+    if (latestEpoch !== current.epoch || isLoosened) return 'outdated';
+    const epoch = standing.epoch + 1;
+    await raiseEpoch(tx, command, epoch);
+    return { ...command, epoch };
   });
-  if (became === 'raised') await deliver(context, { ...command, epoch: standing.epoch + 1 });
+  if (became === 'known') return;
   if (became === 'outdated')
-    await giveUp(context, command, { state: 'outdated', why: 'what stands is later or stops more' });
+    return await giveUp(context, command, { state: 'outdated', why: 'what stands is later or stops more' });
+  await deliver(context, became);
 }
 
 async function giveUp(
