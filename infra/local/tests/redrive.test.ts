@@ -32,9 +32,9 @@ async function redrive(argv: string[], env: Record<string, string>) {
 }
 
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error('Still not so after 20 s');
+    if (Date.now() > giveUpAt) throw new Error('Still not so after 60 s');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

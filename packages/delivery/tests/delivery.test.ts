@@ -110,7 +110,7 @@ const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
   transaction((tx) => announce(tx, { owner, type, data, now }, nextId));
 
 async function untilGot(many: number): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
+  const giveUpAt = Date.now() + 60_000;
   while (got.length < many) {
     if (Date.now() > giveUpAt) throw new Error(`Only ${got.length} arrived`);
     await new Promise((resolve) => setTimeout(resolve, 10));

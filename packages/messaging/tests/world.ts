@@ -135,7 +135,7 @@ export class World {
   }
 }
 
-/** Resolves when `check` stops throwing; rethrows its last error after 20 s in which that error did not change. */
+/** Resolves when `check` stops throwing; rethrows its last error after a minute in which that error did not change. */
 export async function eventually(check: () => Promise<void> | void): Promise<void> {
   let progress = { message: '', at: Date.now() };
   for (;;) {
@@ -144,7 +144,7 @@ export async function eventually(check: () => Promise<void> | void): Promise<voi
     } catch (error) {
       const { message } = error as Error;
       if (message !== progress.message) progress = { message, at: Date.now() };
-      if (Date.now() > progress.at + 20_000) throw error;
+      if (Date.now() > progress.at + 60_000) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

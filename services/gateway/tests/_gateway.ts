@@ -79,8 +79,9 @@ export async function runReaching(
   person: Person,
   taskId: string,
   statuses: readonly Run['status'][] = finalStatuses,
+  withinMs = 100_000,
 ): Promise<Run> {
-  const giveUpAt = Date.now() + 60_000;
+  const giveUpAt = Date.now() + withinMs;
   for (;;) {
     const { body } = await person.client.listRuns({ params: { id: taskId } });
     const [latest] = body.data;
@@ -92,9 +93,9 @@ export async function runReaching(
 
 /** Polls until `holds` is true. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 30_000;
+  const giveUpAt = Date.now() + 100_000;
   while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error('Still not so after 30 s');
+    if (Date.now() > giveUpAt) throw new Error('Still not so after 100 s');
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -69,7 +69,7 @@ async function health() {
 }
 
 async function healthBecoming(expected: Awaited<ReturnType<typeof health>>): Promise<void> {
-  const giveUpAt = Date.now() + 20_000;
+  const giveUpAt = Date.now() + 60_000;
   let seen = await health();
   while (JSON.stringify(seen) !== JSON.stringify(expected) && Date.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 50));

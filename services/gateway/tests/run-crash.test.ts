@@ -29,6 +29,8 @@ let env: Record<string, string>;
 const broker = testExchange(amqpUrl);
 const kernel = new KernelStub();
 const workers: ServiceProcess[] = [];
+/** Five workers start one after the other. */
+const timeoutMs = 240_000;
 
 beforeAll(async () => {
   // The worker is the real program in a process of its own, so it has to be built.
@@ -85,7 +87,7 @@ describe('kill -9 of the worker', () => {
       };
       startWorker();
       const { taskId, runId } = await startRun(person);
-      const run = await runReaching(person, taskId);
+      const run = await runReaching(person, taskId, ['completed'], timeoutMs - 20_000);
       expect(killAt).toEqual(new Set());
       expect(run).toMatchObject({ status: 'completed', result: '3 files written', iterationsUsed: 4, tokensIn: 40 });
       expect(run.steps.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
@@ -107,7 +109,7 @@ describe('kill -9 of the worker', () => {
       );
       expect(claims?.fence).toBe(5);
     },
-    240_000,
+    timeoutMs,
   );
 
   it('closes the call of a run that was cancelled meanwhile, once the lease is over', async () => {

@@ -149,7 +149,7 @@ describe('what is appended was decided on what the database holds at that moment
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rowCount !== 0;
-    }, 20_000);
+    }, 60_000);
     await other.query(`SELECT lock_chains('{acme}', '{${old}}')`);
     await other.query('ROLLBACK');
     other.release();

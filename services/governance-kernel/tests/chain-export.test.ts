@@ -208,7 +208,7 @@ describe('GET /api/v1/receipts/export', () => {
     try {
       const waiting = exportOf({ session_id });
       const other = test.as('acme').exportReceipts({ query: period });
-      await until(() => Promise.resolve(exports.pool.waitingCount === 2), 20_000);
+      await until(() => Promise.resolve(exports.pool.waitingCount === 2), 60_000);
       expect(await done()).toEqual(before);
       expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
       release();

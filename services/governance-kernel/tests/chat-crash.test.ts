@@ -44,7 +44,7 @@ describe('kill -9 while the model answers', () => {
       const process = await startKernelProcess(test.env);
       model.follow(() => () => undefined);
       const lost = ask(process.url).catch(() => 'lost');
-      await until(() => Promise.resolve(model.requests.length === 1), 20_000);
+      await until(() => Promise.resolve(model.requests.length === 1), 60_000);
       await process.kill();
       expect(await lost).toBe('lost');
       model.follow(followDirectives);

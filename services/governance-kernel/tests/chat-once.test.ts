@@ -147,7 +147,7 @@ describe('a database that is away when the model answers', () => {
       const bought = await askOnce(cutOff.url, 'kept-in-memory');
       expect(bought).toMatchObject({ status: 200 });
       proxy.restore();
-      await until(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200, 20_000);
+      await until(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200, 60_000);
       await cutOff.workers.reconciler.run();
       expect(await askOnce(upstreams.test.kernel.url, 'kept-in-memory')).toEqual({ ...bought, isReplayed: true });
       expect(askedOf('kept-in-memory')).toBe(1);
@@ -157,7 +157,7 @@ describe('a database that is away when the model answers', () => {
   it('has its calls judged when it is back', async () => {
     cutWhenAsked();
     const asking = askOnce(cutOff.url, 'judged-late', 'call:notes__read_note {"id":"judged-late"}');
-    await until(() => Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true), 20_000);
+    await until(() => Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true), 60_000);
     setTimeout(() => proxy.restore(), 1_500);
     expect(await asking).toMatchObject({ status: 200, text: expect.stringContaining('notes__read_note') });
     expect((await receiptsOf(upstreams.test, 'judged-late')).map(({ action }) => action)).toEqual([

@@ -69,7 +69,7 @@ describe('kill -9 of two kernels under load', () => {
         const loading = processes.map(({ url }, nth) => load(url, `${round}-${nth}`, { answered, attempted }));
         for (const process of processes) {
           const enough = answered.length + 20 + 7 * round;
-          await until(async () => answered.length >= enough, 30_000);
+          await until(async () => answered.length >= enough, 60_000);
           await process.kill();
         }
         await Promise.all(loading);

@@ -109,7 +109,7 @@ describe('a model call that waits for a connection', () => {
 
     await site.test.setFence('tenant:searching', 'open');
     expect(await ask({}, key)).toMatchObject({ status: 200 });
-  }, 30_000);
+  });
 });
 
 function answer(res: ServerResponse): void {

@@ -41,5 +41,5 @@ describe('an answer with as many calls as it may have', () => {
     expect(answered[0]?.message.tool_calls).toHaveLength(callsPerAnswerMax);
     // In one go it would be nearly all of the time.
     expect(delays.max / 1e6).toBeLessThan((performance.now() - startedMs) / 4);
-  }, 30_000);
+  });
 });

@@ -52,7 +52,7 @@ describe('an MCP server that cannot be connected to', () => {
   it('is told of once, with what the program said last, however often it is tried', async () => {
     const { server, warned, failures } = serverOf("require('/nope.mjs')");
     await server.start();
-    await until(() => Promise.resolve(failures() >= 2), 20_000);
+    await until(() => Promise.resolve(failures() >= 2), 60_000);
     expect(warned()).toMatchObject([
       { event: 'mcp_server.unreachable', problem: "node ended: Cannot find module '/nope.mjs'" },
     ]);

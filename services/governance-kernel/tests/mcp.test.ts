@@ -313,7 +313,7 @@ describe('upstream MCP servers', () => {
       _meta: { 'countersign/outcome': 'uncertain' },
     });
     // It is started again meanwhile, which takes as long as it takes; until then its calls are refused.
-    await until(async () => Number(await pid()) > 0, 30_000);
+    await until(async () => Number(await pid()) > 0, 60_000);
     expect(await pid()).not.toBe(before);
     await client.close();
   });

@@ -28,7 +28,7 @@ async function whileItWaits<Result>(call: () => Promise<Result>, change: string)
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return rowCount !== 0;
-    }, 20_000);
+    }, 60_000);
   } finally {
     await holder.query('COMMIT');
     holder.release();

@@ -49,7 +49,7 @@ describe('a registry that cannot be read because the database blinked', () => {
     await locking.query('BEGIN');
     await locking.query('LOCK TABLE mcp_servers, mcp_tools IN ACCESS EXCLUSIVE MODE');
     const asking = execute();
-    await until(breakReaders, 20_000);
+    await until(breakReaders, 60_000);
     // Those that were on their way to the lock are broken as well.
     const refused = await Promise.race([
       asking,

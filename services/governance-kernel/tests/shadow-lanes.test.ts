@@ -245,7 +245,7 @@ describe('a draft that takes too much', () => {
 
   /** Large drafts are compiled behind the first decisions. */
   async function expectReady(): Promise<void> {
-    const endMs = Date.now() + 20_000;
+    const endMs = Date.now() + 60_000;
     while ((await decide()).record.shadow.some(({ fault }) => fault === 'not_ready')) {
       if (Date.now() > endMs) throw new Error('the drafts are not ready');
     }

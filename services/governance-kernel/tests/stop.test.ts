@@ -26,7 +26,7 @@ describe('a kernel that is told to stop', () => {
     });
     const kernel = await startKernelProcess(upstreams.test.env);
     const waiting = askOnce(kernel.url, 'caller-waits');
-    await until(() => Promise.resolve(asked() === 1), 20_000);
+    await until(() => Promise.resolve(asked() === 1), 60_000);
     await callAndDie(kernel.url, ['caller-went'], 1_000);
     expect(asked()).toBe(2);
     const exited = once(kernel.child, 'exit');
