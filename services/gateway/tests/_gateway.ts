@@ -43,7 +43,6 @@ export function testEnv(database: TestDatabase, more: Record<string, string> = {
     DATABASE_URL: database.url,
     GOV_GATEWAY_PORT: '0',
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
-    GOV_RUN_LEASE: '1500ms',
     GOV_RATE_LIMITS: '0',
     GOV_SERVICE_API_KEY: serviceKey,
     GOV_ASSERTION_KEY: assertionKey.privateKeyPem,

@@ -39,8 +39,6 @@ beforeAll(async () => {
     GOV_GOVERNANCE_URL: kernel.url,
     GOV_FAIL_CLOSED: '1',
     GOV_GOVERNANCE_TIMEOUT: '4s',
-    // Longer than a busy machine needs to settle the step of a cancelled run; later a sweep ends it instead.
-    GOV_RUN_LEASE: '15s',
   });
   gateway = await startTestGateway(config, { fetch: network });
 });

@@ -43,8 +43,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function startWorker(more: Record<string, string> = {}): Promise<StartedGateway> {
-  worker = await startTestGateway(config(more));
+async function startWorker(): Promise<StartedGateway> {
+  worker = await startTestGateway(config());
   return worker;
 }
 
@@ -114,7 +114,7 @@ describe('a run that is cancelled while the model answers', () => {
       await cancel(taskId);
       await sweep(door.context);
     };
-    await startWorker({ GOV_RUN_LEASE: '15s' });
+    await startWorker();
     expect((await runReaching(person, taskId)).status).toBe('cancelled');
     await until(async () => (await runReaching(person, taskId)).costMinor > 0);
   });
@@ -126,7 +126,7 @@ describe('a run that is cancelled while the model answers', () => {
       await rowsOf(database, 'UPDATE runs SET lease_until = now() WHERE id = $1', [runId]);
       await sweep(door.context);
     };
-    const late = await startWorker({ GOV_RUN_LEASE: '15s' });
+    const late = await startWorker();
     expect((await runReaching(person, taskId)).status).toBe('cancelled');
     await until(() => Promise.resolve(late.context.bus.status().handling === 0));
     const run = await runReaching(person, taskId);

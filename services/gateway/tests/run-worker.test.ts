@@ -30,7 +30,7 @@ const live = new AbortController().signal;
 beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
-  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_RUN_WORKERS: '0', GOV_RUN_LEASE: '15s' };
+  const more = { GOV_GOVERNANCE_URL: kernel.url, GOV_RUN_WORKERS: '0' };
   door = await startTestGateway(testConfig(database, more));
   context = door.context;
 });
