@@ -5,7 +5,7 @@ const flags = [
   ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync'],
 ];
-const waitMs = 30_000;
+const waitMs = 60_000;
 
 /** Somebody at the console, in a real browser, with all that a page must not do on the way. */
 export type Visitor = {
