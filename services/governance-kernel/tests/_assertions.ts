@@ -12,6 +12,12 @@ export const userCalled = (word: string) => `usr_${word.padStart(26, '0')}`;
 /** A gateway as the kernel knows it: by the key that it signs with. */
 export class TestGateway {
   readonly #key = generateSigningKey();
+  readonly #clock: () => Date;
+
+  /** `clock`: that of the kernel under test, or a slow machine has its assertions come from the future. */
+  constructor(clock = () => new Date()) {
+    this.#clock = clock;
+  }
 
   /** What the kernel pins. */
   get publicKey(): string {
@@ -23,7 +29,7 @@ export class TestGateway {
   }
 
   /** A new assertion each time, as if none was kept. */
-  assert(speaker: Speaker, at = new Date()): Promise<string> {
+  assert(speaker: Speaker, at = this.#clock()): Promise<string> {
     const { tenant = workspaceCalled('ACME'), principal = agentOf(tenant), role = 'agent' } = speaker;
     const key = readAssertionKey(this.#key.privateKeyPem);
     if (key === null) throw new TypeError('the key of the test is none');

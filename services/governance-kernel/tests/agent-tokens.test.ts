@@ -16,7 +16,7 @@ import { TestGateway } from './_assertions.ts';
 import { approve, startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
 
 const time = movableClock(new Date().toISOString());
-const gateway = new TestGateway();
+const gateway = new TestGateway(time.clock);
 let site: Upstreams;
 let second: StartedKernel;
 let agent: TestAgent;
@@ -327,7 +327,7 @@ describe('a policy that demands to know who calls', () => {
   const assertedIn = (tenant: string) =>
     createClient(kernelRoutes, {
       baseUrl: site.test.kernel.url,
-      headers: async () => ({ authorization: `Bearer ${await gateway.assert({ tenant }, time.clock())}` }),
+      headers: async () => ({ authorization: `Bearer ${await gateway.assert({ tenant })}` }),
     });
 
   verifies('kn.fc.credentials', 'for one tool denies it there, in every spelling of the tool', async () => {

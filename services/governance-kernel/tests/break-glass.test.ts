@@ -26,7 +26,7 @@ rules:
 
 const minuteMs = 60_000;
 const time = movableClock('2026-11-22T10:00:00.000Z');
-const gateway = new TestGateway();
+const gateway = new TestGateway(time.clock);
 /** A tenant without passkeys, one that has them, and one that never switched it on. */
 const [plain, keyed, off] = [workspaceCalled('PANE'), workspaceCalled('KEYS'), workspaceCalled('SHUT')];
 let test: TestKernel;
@@ -150,7 +150,7 @@ describe('a person who breaks the glass', () => {
     const { ceremony_hash } = await view(plain, id);
     const speaker = { tenant: plain, principal: userCalled('ERNA') };
     const headers = async (role: 'owner' | 'partner') => {
-      const assertion = await gateway.assert({ ...speaker, role }, time.clock());
+      const assertion = await gateway.assert({ ...speaker, role });
       return { authorization: `Bearer ${assertion}` };
     };
     const spokenFor = (role: 'owner' | 'partner') =>

@@ -10,8 +10,8 @@ import { origin } from './_passkeys.ts';
 
 const consoleUrl = `${origin}:8443`;
 const [ada, bob] = [userCalled('ADA'), userCalled('B0B')];
-const gateway = new TestGateway();
 const time = movableClock(new Date().toISOString());
+const gateway = new TestGateway(time.clock);
 let test: TestKernel;
 
 beforeAll(async () => {
