@@ -202,8 +202,16 @@ describe('a plan', () => {
         headers: { 'if-match': `"${question?.ceremony_hash}"` },
       } as never); // as above
       expect((await asked(plan, 'approve')).body).toMatchObject({ state: 'approved' });
-      expect((await asked(plan, 'commit')).body).toMatchObject({ state: 'committed' });
-      expect((await approver.listApprovals({ query })).body.data[0]?.state).toBe('consumed');
+      const { body } = await asked(plan, 'commit');
+      const approvals = await site.inKernels(
+        'SELECT approval_id, state, policy_hash, judged_hash, intent_hash, approved_by, updated_at FROM approvals WHERE tenant_id = $1',
+        [ada.workspaceId],
+      );
+      // Side by side: where another question was asked instead, the difference tells why the first answer did not fit.
+      expect({ body, approvals }).toMatchObject({
+        body: { state: 'committed' },
+        approvals: [{ approval_id: plan.approval_id, state: 'consumed' }],
+      });
 
       site.writePolicy(policy('  - { id: never, effect: deny, match: { action: [plan.commit] } }'));
       const denied = await until(async () => {
