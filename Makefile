@@ -57,11 +57,11 @@ conformance: build ## Prove that this make up, or another kernel, denies what it
 redrive: build ## Tell which queues have dead letters, and move them back: url= queue= message= move=1 json=1
 	@$(RUN) infra/local/dist/main-redrive.js $(url:%=--url '%') $(queue:%=--queue '%') $(message:%=--message '%') $(move:1=--move) $(json:1=--json)
 
-test: build ## Run every test
-	@node tests/runner/run-tests.mjs
+test: build ## Run every test: level=unit|store|service|system changed=1 seed= files=
+	@node tests/runner/run-tests.mjs $(level:%=--level=%) $(changed:1=--changed) $(seed:%=--seed=%) $(rerun:1=--rerun) $(files)
 
 update-test: build ## Run an earlier version and this one at once over one database: from=COMMIT, or the last tag
-	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --testMatch '**/*.update.ts' --verbose
+	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --jest --testMatch '**/*.update.ts' --verbose
 
 deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
 	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose

@@ -1,4 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
@@ -6,6 +8,7 @@ import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { embeddedUrl, startSystem, type StartedSystem } from '@countersign/local';
 import pg from 'pg';
+import { clusterTemplate } from './_shared-parts.ts';
 
 /** A data directory of its own, for systems that are started in it one after the other. */
 export function scratchDataDir(): { path: string; remove(): void } {
@@ -15,9 +18,20 @@ export function scratchDataDir(): { path: string; remove(): void } {
   return { path: join(scratch, 'data'), remove: () => rmSync(scratch, { recursive: true, force: true }) };
 }
 
-/** The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. */
+/**
+ * The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. A file needs one of its own when it sets
+ * variables, stops the system, or reaches more than its own workspaces; every other file uses `sharedSystem`.
+ */
 export async function startIn(dataDir: string, variables: Record<string, string> = {}): Promise<StartedSystem> {
+  await beginWithTemplate(dataDir);
   return await startSystem({ dataDir, variables });
+}
+
+/** A first start then needs neither initdb nor migrations. */
+async function beginWithTemplate(dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, 'postgres'))) return;
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  execFileSync('cp', ['-a', await clusterTemplate(), join(dataDir, 'postgres')]);
 }
 
 type Behind = { schema: 'control_plane' | 'kernel'; statement: string; values?: unknown[] };
@@ -33,7 +47,7 @@ export async function inDatabase(dataDir: string, { schema, statement, values = 
 export type KernelClient = ReturnType<kernel.KernelClient['as']>;
 
 export function kernelClient(
-  { kernelUrl, adminApiKey }: StartedSystem,
+  { kernelUrl, adminApiKey }: Pick<StartedSystem, 'kernelUrl' | 'adminApiKey'>,
   tenant: string,
   principal = 'admin',
 ): KernelClient {
@@ -53,7 +67,13 @@ export async function signIn({ gatewayUrl }: Pick<StartedSystem, 'gatewayUrl'>, 
   return { client, workspaceId: body.workspace.id, token: body.token };
 }
 
-const pollMs = 100;
+const pollMs = 20;
+
+/** Addresses that no other file and no other run of this file uses. The same name is the same address. */
+export function addressBook(): (name: string) => string {
+  const own = randomBytes(4).toString('hex');
+  return (name) => `${name}.${own}@example.org`;
+}
 
 /** Asks until the answer is there; the test's own timeout bounds it. */
 export async function until<T>(ask: () => Promise<T | null | undefined | false>): Promise<T> {

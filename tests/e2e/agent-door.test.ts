@@ -1,34 +1,30 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type PrincipalId } from '@countersign/contracts';
 import { createKernelClient } from '@countersign/contracts/governance-kernel';
-import type { StartedSystem } from '@countersign/local';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import OpenAI from 'openai';
-import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: SignedIn;
 let key: string;
 let keyId: string;
 let file: string;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
+  system = await sharedSystem();
   file = join(system.filesDir, 'notes.md');
   writeFileSync(file, 'Water the plants.\n');
-  ada = await signIn(system, 'ada@example.org');
+  ada = await signIn(system, address('ada'));
   ({ key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body);
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

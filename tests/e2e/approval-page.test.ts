@@ -1,30 +1,25 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import type { PrincipalId } from '@countersign/contracts';
 import type { Run } from '@countersign/contracts/gateway';
-import type { StartedSystem } from '@countersign/local';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { addressBook, kernelClient, type SignedIn, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 60_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let owner: SignedIn;
 let approverKey: string;
 
 beforeAll(async () => {
-  mkdirSync(join(dataDir.path, 'files'), { recursive: true });
-  system = await startIn(dataDir.path);
-  owner = await signIn(system, 'founder@example.com');
+  system = await sharedSystem();
+  owner = await signIn(system, address('founder'));
   const body = { kind: 'approver', principal_id: 'carol' as PrincipalId, expires_in_days: 1 } as const;
   approverKey = (await kernelClient(system, owner.workspaceId).createAccessKey({ body })).body.key;
-}, timeoutMs);
-
-afterAll(async () => {
-  await system.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 /** A run that waits for leave to write this file, and the page that asks for it. */

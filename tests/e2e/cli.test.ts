@@ -4,15 +4,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { root } from '../architecture/repository.ts';
-import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { addressBook, type SignedIn, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { Tab } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
 const command = join(root, 'packages/cli/dist/main.js');
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: SignedIn;
 let tab: Tab;
 let key: string;
@@ -23,17 +24,15 @@ type Ended = { status: number | null; out: string; told: string };
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  system = await startIn(dataDir.path);
-  ada = await signIn(system, 'ada@example.org');
+  system = await sharedSystem();
+  ada = await signIn(system, address('ada'));
   tab = new Tab(system.gatewayUrl);
-  await tab.signIn('ada@example.org');
+  await tab.signIn(address('ada'));
   const scopes = ['read', 'agent'];
   ({ key } = (await ada.client.createApiKey({ body: { name: 'crawler', scopes } as never })).body);
 }, timeoutMs);
 
 afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
   rmSync(dir, { recursive: true, force: true });
 }, timeoutMs);
 

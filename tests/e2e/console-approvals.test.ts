@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord, ExportedReceipt } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, kernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, type Told } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
 /** The kernel's own pages and the console have one name, so one passkey serves both. */
 const kernelOrigin = 'http://localhost:8080';
-let system: StartedSystem;
+let system: SharedSystem;
 /** Whose key asks, a partner of hers, and a member. */
 let ada: Person;
 let bob: Person;
@@ -25,16 +26,11 @@ let asked = 0;
 type Members = Record<string, never>;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: kernelOrigin });
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-  bob = await joined(ada, await personAt(system.gatewayUrl, 'bob@example.org'), 'partner');
-  max = await joined(ada, await personAt(system.gatewayUrl, 'max@example.org'), 'member');
+  system = await sharedSystem();
+  ada = await personAt(system.gatewayUrl, address('ada'));
+  bob = await joined(ada, await personAt(system.gatewayUrl, address('bob')), 'partner');
+  max = await joined(ada, await personAt(system.gatewayUrl, address('max')), 'member');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 /** A call of an agent on another host, which the policy has a person approve. */
@@ -111,7 +107,7 @@ describe('in the console', () => {
       expect((await late.kernel(asPrincipal(system.adminApiKey, principal))).status).toBe(412);
       expect(codeOf(await vote(ada, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
       expect(codeOf(await vote(max, { id, shown }, approve))).toEqual([403, 'PERMISSION_DENIED']);
-      const eve = await personAt(system.gatewayUrl, 'eve@example.org');
+      const eve = await personAt(system.gatewayUrl, address('eve'));
       const unknown = { ...eve, workspaceId: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
       const told = [await inbox({ ...eve, workspaceId: ada.workspaceId }), await inbox(unknown)];
       expect(told.map(codeOf)).toEqual([404, 404].map((status) => [status, 'NOT_FOUND']));

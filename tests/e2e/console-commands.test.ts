@@ -4,24 +4,25 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { root } from '../architecture/repository.ts';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
 import { LongLedger, longestFrameMs, scrollThrough } from './_long-list.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, kernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 240_000;
-const email = 'founder@example.com';
+const email = address('founder');
 /** More than one page of a list. */
 const callsMade = 60;
 /** A principal that a shell would take apart, if it were not quoted. */
 const quoted = `it's $(touch pwned) "x"`;
 const hidden = 'bot\u202e';
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let visitor: Visitor;
 let ada: Person;
@@ -29,7 +30,7 @@ let key: string;
 let bin: string;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
   visitor = await openVisitor(browser, system.consoleUrl);
   await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -49,8 +50,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
   rmSync(bin, { recursive: true, force: true });
 }, timeoutMs);
 

@@ -2,37 +2,36 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import type { Browser, Page } from 'playwright-core';
 import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
 import { Keyboard } from './_keyboard.ts';
-import { scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
 const kernelOrigin = 'http://localhost:8080';
 const hostile = `<img src=x onerror="alert(1)">\u202e`;
 const shownHostile = `<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`;
 
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: kernelOrigin, GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
   visitor = await openVisitor(browser, system.consoleUrl);
   page = visitor.page;
   await page.goto('/console/inbox');
-  await signInByKeyboard(page, 'founder@example.com');
+  await signInByKeyboard(page, address('founder'));
 }, timeoutMs);
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 type Session = { user_id: string; csrf_token: string };
@@ -49,7 +48,7 @@ async function waitingCall(path: string, content = 'Dear customer'): Promise<voi
     'sec-fetch-site': 'same-origin',
     'x-workspace-id': workspaces[0]?.id ?? '',
   };
-  const description = `call:files__write_file ${JSON.stringify({ path, content })}`;
+  const description = `call:files__write_file ${JSON.stringify({ path: join(system.filesDir, path), content })}`;
   const body = JSON.stringify({ title: path, description });
   const created = await askAs(visitor, '/api/tasks', { method: 'POST', headers, body });
   const { id } = (await created.json()) as { id: string };

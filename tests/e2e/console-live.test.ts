@@ -1,36 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser, Request } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
-import { scratchDataDir, signIn, startIn } from './_system.ts';
+import { addressBook, signIn } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 400_000;
 const ofConsole = '**/ws/console';
 const cutNotice = 'The live connection is cut';
 /** A socket is tried again after up to 15 seconds, and a page without one asks as seldom: a busy machine may take several of them. */
 const unhurried = { timeout: 90_000 };
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let people = 0;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
 }, timeoutMs);
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 type Watcher = Visitor & { ask(session: string): Promise<void> };
 
 /** Somebody at the inbox, and an agent of theirs whose calls need leave. */
 async function watcher(): Promise<Watcher> {
-  const email = `watcher-${++people}@example.org`;
+  const email = address(`watcher-${++people}`);
   const { client } = await signIn(system, email);
   const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
   const visitor = await openVisitor(browser, system.consoleUrl);

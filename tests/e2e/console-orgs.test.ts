@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/gateway';
-import type { StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn } from './_system.ts';
+import { addressBook, kernelClient } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, type Told } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
 const publicUrl = 'http://localhost:8080';
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: publicUrl, GOV_RATE_LIMITS: '0' });
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
+  system = await sharedSystem();
+  ada = await personAt(system.gatewayUrl, address('ada'));
 }, timeoutMs);
 
 const post = ({ tab }: Person, path: string, body: Members, headers: Record<string, string> = {}) =>
@@ -95,9 +91,9 @@ describe('an organisation', () => {
     'cp.bootstrap',
     'begins with a workspace that no other organisation has, with a new one where there is none; what it lacks is computed',
     async () => {
-      const bob = await personAt(system.gatewayUrl, 'bob@example.org');
+      const bob = await personAt(system.gatewayUrl, address('bob'));
       const own = bob.workspaceId;
-      await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: 'x@example.org' } as never });
+      await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: address('x') } as never });
       expect(await setupOf(bob, own)).toEqual({
         ...{ org: false, budget: false, passkey: false, first_receipt: false, colleague: false, policy: false },
       });
@@ -110,7 +106,7 @@ describe('an organisation', () => {
       const joined = await join(bob, ada);
       await ada.client.putMemberRole({ params: { id: joined, userId: await idOf(bob) }, body: { role: 'owner' } });
       expect((await bootstrap(bob, 'Bobs')).body).toMatchObject({ name: 'Bobs', workspace_id: own });
-      const gil = await invitedOnly('gil@example.org');
+      const gil = await invitedOnly(address('gil'));
       const gils = (await bootstrap(gil, 'Gils')).body['workspace_id'];
       expect(dataOf(await gil.tab.send('/api/workspaces'))).toMatchObject([
         { workspace_id: ada.workspaceId, role: 'partner' },
@@ -129,7 +125,7 @@ describe('an organisation', () => {
     const id = String(one?.body['workspace_id']);
     const { data } = (await kernelClient(system, id).listReceipts({ query: { action: 'tenant.place' } })).body;
     expect(data).toHaveLength(1);
-    const max = await personAt(system.gatewayUrl, 'max@example.org');
+    const max = await personAt(system.gatewayUrl, address('max'));
     expect(codeOf(await post(max, '/api/v1/workspaces', { name: 'Mine' }))).toEqual([403, 'PERMISSION_DENIED']);
     expect(codeOf(await max.tab.send(`/api/v1/workspaces/${id}`))).toEqual([404, 'NOT_FOUND']);
   });
@@ -153,7 +149,7 @@ describe('a workspace', () => {
 
   it('has members who are invited, made more or less, and removed by owners', async () => {
     const place = `/api/workspaces/${ada.workspaceId}/members`;
-    const eve = await personAt(system.gatewayUrl, 'eve@example.org');
+    const eve = await personAt(system.gatewayUrl, address('eve'));
     const invited = await post(ada, place, { email: eve.email, role: 'partner' });
     expect([invited.status, invited.body['role']]).toEqual([201, 'partner']);
     const token = String(invited.body['invite_url']).split('/').at(-1) ?? '';
@@ -164,7 +160,7 @@ describe('a workspace', () => {
       return (body['members'] as Members[]).find(({ user_id }) => user_id === evesId)?.['role'];
     };
     expect(await membersOf()).toBe('partner');
-    expect(codeOf(await post(eve, place, { email: 'more@example.org' }))).toEqual([403, 'PERMISSION_DENIED']);
+    expect(codeOf(await post(eve, place, { email: address('more') }))).toEqual([403, 'PERMISSION_DENIED']);
     const change = (id: string, method: string, body?: Members) =>
       ada.tab.send(`${place}/${id}`, { method, ...(body === undefined ? {} : { body }) });
     expect((await change(evesId, 'PUT', { role: 'member' })).body).toEqual({ user_id: evesId, role: 'member' });

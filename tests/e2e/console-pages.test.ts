@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
@@ -7,22 +6,22 @@ import { everyLook, faultsOf, movedOf, printedOf, twoLooks } from './_faults-of-
 import { Keyboard } from './_keyboard.ts';
 import { pageCases } from './_pages.ts';
 import { personAt } from './_signed-in.ts';
-import { scratchDataDir, startIn } from './_system.ts';
+import { addressBook } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
 }, timeoutMs);
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 /** Somebody whose device has passkeys, at a page that is drawn. */
@@ -52,7 +51,7 @@ describe('a page', () => {
       'ui.pages',
       `${title}: by keyboard alone from what it offers when empty to what people come for, clean in every look`,
       async () => {
-        const email = `${path}@example.org`;
+        const email = address(path);
         const person = await personAt(system.gatewayUrl, email);
         const visitor = await openPage(path, email);
         const { page, context, faults } = visitor;
@@ -81,7 +80,7 @@ describe('a page', () => {
       await page.getByLabel('E-mail address').waitFor();
       expect(await faultsOf(page, everyLook)).toEqual([]);
       expect(await movedOf(page)).toEqual([]);
-      await signInByKeyboard(page, 'stranger@example.org');
+      await signInByKeyboard(page, address('stranger'));
       await page.goto('/console/nowhere/at-all');
       await page.getByRole('heading', { name: 'No such page', level: 1 }).waitFor();
       expect(await faultsOf(page, everyLook)).toEqual([]);
@@ -102,7 +101,7 @@ describe('a page', () => {
         body: new URLSearchParams({ client_id: 'countersign' }),
       });
       const { user_code: code } = (await begun.json()) as { user_code: string }; // RFC 8628, 3.2
-      const { page, context, faults } = await openPage('device', 'typist@example.org');
+      const { page, context, faults } = await openPage('device', address('typist'));
       const keys = new Keyboard(page);
       await keys.fill('Code that the program shows', code);
       expect(await faultsOf(page, everyLook)).toEqual([]);
@@ -117,7 +116,7 @@ describe('a page', () => {
   );
 
   it('stands in the table above as soon as it stands in the navigation', async () => {
-    const { page, context } = await openPage('overview', 'founder@example.org');
+    const { page, context } = await openPage('overview', address('founder'));
     const paths = await page.evaluate<string[]>(
       `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
     );

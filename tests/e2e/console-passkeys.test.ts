@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
@@ -14,22 +13,22 @@ import {
   signInByKeyboard,
   type Visitor,
 } from './_console.ts';
-import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: 'http://localhost:8080', GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
 }, timeoutMs);
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 /** A browser whose device keeps passkeys. */
@@ -51,7 +50,7 @@ async function visitorWithDevice(
 
 /** As if all sign-ins had been ten minutes ago. */
 async function tenMinutesPass(): Promise<void> {
-  const home = join(dataDir.path, 'postgres');
+  const home = join(system.dataDir, 'postgres');
   const port = readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[3];
   const password = readFileSync(join(home, 'password'), 'utf8').trim();
   const client = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` });
@@ -80,7 +79,7 @@ describe('a passkey at the console', () => {
       const visitor = await visitorWithDevice();
       const { page, context, faults } = visitor;
       await page.goto('/console/you');
-      await signInByKeyboard(page, 'ada@example.org');
+      await signInByKeyboard(page, address('ada'));
       await enrol(visitor);
       expect(await axeFindings(page)).toEqual([]);
       await signOut(visitor);
@@ -88,7 +87,7 @@ describe('a passkey at the console', () => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('y');
-      await page.getByText('ada@example.org').waitFor();
+      await page.getByText(address('ada')).waitFor();
       await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
       await page.getByText('It is your only one').waitFor();
       expect(await axeFindings(page)).toEqual([]);
@@ -110,7 +109,7 @@ describe('a passkey at the console', () => {
       const visitor = await visitorWithDevice();
       const { page, context, faults, setVerified } = visitor;
       await page.goto('/console/you');
-      await signInByKeyboard(page, 'bob@example.org');
+      await signInByKeyboard(page, address('bob'));
       await enrol(visitor);
       await tenMinutesPass();
       await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
@@ -134,7 +133,7 @@ describe('a passkey at the console', () => {
 async function approverOnPhone({ client, workspaceId: id }: SignedIn) {
   const phone = await visitorWithDevice(phoneWidth);
   const { page } = phone;
-  const email = 'carol@example.org';
+  const email = address('carol');
   const body = { email, role: 'partner' } as never; // branded by the schema
   const { inviteToken: token } = (await client.createInvite({ params: { id }, body })).body;
   await (await signIn(system, email)).client.acceptInvite({ params: { token }, body: { email } });
@@ -154,7 +153,7 @@ describe('an approver on a phone', () => {
     'ui.approve',
     'sees the exact arguments, the rule and the radius, approves with a passkey, and the agent does that and nothing else',
     async () => {
-      const ada = await signIn(system, 'ada-of-agents@example.org');
+      const ada = await signIn(system, address('ada-of-agents'));
       const { page, context, faults } = await approverOnPhone(ada);
       const { key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body; // plain names
       const requestInit = { headers: { authorization: `Bearer ${key}`, 'x-gov-session-id': 'crawl-1' } };

@@ -1,23 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import type { StartedSystem } from '@countersign/local';
 import type { Browser, Page } from 'playwright-core';
 import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
-import { scratchDataDir, signIn, startIn } from './_system.ts';
+import { addressBook, signIn } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 240_000;
-const email = 'founder@example.com';
+const email = address('founder');
 const hostile = `<img src=x onerror="alert(1)">\u202e`;
 
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let visitor: Visitor;
 let page: Page;
 let bundle: PolicyBundle;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
   const { client, workspaceId } = await signIn(system, email);
   const { key } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
@@ -36,8 +37,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 const press = (name: string) => page.getByRole('button', { name }).press('Enter');

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Browser } from 'playwright-core';
 import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, signIn, startIn, until } from './_system.ts';
+import { addressBook, kernelClient, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, Tab } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let handle: string;
 let original: string;
@@ -19,9 +20,9 @@ let replayed: string;
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
-  const { client, workspaceId } = await signIn(system, 'ada@example.org');
+  const { client, workspaceId } = await signIn(system, address('ada'));
   const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
   const evaluated = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
     method: 'POST',
@@ -30,7 +31,7 @@ beforeAll(async () => {
   });
   const { receipt_id } = (await evaluated.json()) as { receipt_id: string };
   const tab = new Tab(system.gatewayUrl);
-  await tab.signIn('ada@example.org');
+  await tab.signIn(address('ada'));
   const body = { object_id: receipt_id, public: true };
   const headers = { 'x-workspace-id': workspaceId };
   handle = String((await tab.send('/api/audit/handles', { method: 'POST', body, headers })).body['handle']);
@@ -47,8 +48,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 async function opened(screen: Parameters<typeof openVisitor>[2] = {}): Promise<Visitor> {
@@ -189,8 +188,8 @@ describe('handles', () => {
     'cp.public',
     'are listed for their workspace alone, newest first, until they are taken back',
     async () => {
-      const ada = await personAt(system.gatewayUrl, 'ada@example.org');
-      const fay = await personAt(system.gatewayUrl, 'fay@example.org');
+      const ada = await personAt(system.gatewayUrl, address('ada'));
+      const fay = await personAt(system.gatewayUrl, address('fay'));
       expect((await list(fay)).body).toEqual({ data: [], next_cursor: null });
       expect((await list(ada)).body.data.map(({ handle: named }) => named)).toEqual([replayed, handle]);
       expect(codeOf(await list(fay, '?cursor=bm9uc2Vuc2U'))).toEqual([400, 'INVALID_REQUEST']);

@@ -1,35 +1,30 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { createCheckpoint } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
 import { personAt, type Person } from './_signed-in.ts';
-import { inDatabase, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, inDatabase, kernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 let eve: Person;
 
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  mkdirSync(join(dataDir.path, 'files'), { recursive: true });
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   writeFileSync(join(system.filesDir, 'notes.md'), 'Answer the customer.\n');
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-  eve = await personAt(system.gatewayUrl, 'eve@example.org');
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
+  ada = await personAt(system.gatewayUrl, address('ada'));
+  eve = await personAt(system.gatewayUrl, address('eve'));
 }, timeoutMs);
 
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
@@ -123,7 +118,7 @@ describe('a run that is started in the console', () => {
     const log = createClient({ createCheckpoint }, { baseUrl: system.kernelUrl, headers: () => headers });
     const seenAt = Date.parse((await log.createCheckpoint()).body.created_at);
     const revoke = (at: number | null) =>
-      inDatabase(dataDir.path, {
+      inDatabase(system.dataDir, {
         schema: 'kernel',
         statement: "UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'",
         values: [at === null ? null : new Date(at)],

@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import { pathParams, workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
 import { forwarding } from '@countersign/contracts/gateway';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { z } from 'zod';
 import { personAt, type Person as SignedInPerson } from './_signed-in.ts';
-import { scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
 const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownWorkspace = `wsp_${unknownUlid}`;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 let eve: Person;
 /** What Ada has, by the name of the member that names it. */
@@ -52,7 +53,7 @@ const bodies: Record<string, Members> = {
   'create-console-run': {},
   'create-console-task': { title: 'Taken' },
   'put-console-workspace': { name: 'Taken' },
-  'create-console-member': { email: 'taken@example.org' },
+  'create-console-member': { email: address('taken') },
   'put-console-member': { role: 'owner' },
   'answer-device-login': { decision: 'deny' },
   'finish-passkey': {},
@@ -87,14 +88,9 @@ const bodyIds: Record<string, string[]> = {
 };
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
-  [ada, eve] = [await person('ada@example.org'), await person('eve@example.org')];
+  system = await sharedSystem();
+  [ada, eve] = [await person(address('ada')), await person(address('eve'))];
   adas = await thingsOf(ada);
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 async function person(email: string): Promise<Person> {

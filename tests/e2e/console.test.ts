@@ -1,29 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import type { Browser, Page } from 'playwright-core';
 import { createSessionTicket, getSession } from '@countersign/contracts/control-plane';
 import { keptByScripts, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
-import { scratchDataDir, startIn } from './_system.ts';
+import { addressBook } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
 const hostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> \u202epay`;
 const shownHostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> ⟨U+202E⟩pay`;
 
-let system: StartedSystem;
+let system: SharedSystem;
 let browser: Browser;
 let people = 0;
-const newAddress = () => `person-${++people}@example.org`;
+const newAddress = () => address(`person-${++people}`);
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   browser = await openChromium();
 }, timeoutMs);
 
 afterAll(async () => {
   await browser?.close();
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 type Screen = Parameters<typeof openVisitor>[2];

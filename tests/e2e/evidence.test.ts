@@ -1,35 +1,31 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import type { ApiKeyScope } from '@countersign/contracts/gateway';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
 import { checkExport, type Verification } from '@countersign/contracts/control-plane';
 import { createClient } from '@countersign/contracts';
-import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
+import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
 const from = new Date().toISOString();
-let system: StartedSystem;
+let system: SharedSystem;
 let trust: TrustedKey[];
 let ada: SignedIn;
 let bob: SignedIn;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
-  [ada, bob] = [await signIn(system, 'ada@example.org'), await signIn(system, 'bob@example.org')];
+  system = await sharedSystem();
+  [ada, bob] = [await signIn(system, address('ada')), await signIn(system, address('bob'))];
   for (const [person, session] of [
     ...[[ada, 's1'] as const, [bob, 's1'] as const],
     ...[[ada, 's2'] as const, [ada, 's1'] as const],
   ])
     await evaluate(person, session);
   trust = parseKeySet((await kernelClient(system, ada.workspaceId).listTrustKeys()).body);
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -1,25 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import type { Run } from '@countersign/contracts/gateway';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { addressBook, kernelClient, type SignedIn, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 60_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let owner: SignedIn;
 
 beforeAll(async () => {
-  mkdirSync(join(dataDir.path, 'files'), { recursive: true });
-  system = await startIn(dataDir.path);
-  owner = await signIn(system, 'founder@example.com');
-}, timeoutMs);
-
-afterAll(async () => {
-  await system.stop();
-  dataDir.remove();
+  system = await sharedSystem();
+  owner = await signIn(system, address('founder'));
 }, timeoutMs);
 
 /** Creates a task whose words the scripted model takes as its script, and starts it. */

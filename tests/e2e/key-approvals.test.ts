@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
-import { scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { addressBook, type SignedIn, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
-let system: StartedSystem;
+let system: SharedSystem;
 /** Whose key it is, and a partner of hers. */
 let ada: SignedIn;
 let bob: SignedIn;
@@ -18,15 +19,10 @@ let key: string;
 let keyId: string;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
-  ada = await signIn(system, 'ada@example.org');
-  bob = await partnerOf(ada, 'bob@example.org');
+  system = await sharedSystem();
+  ada = await signIn(system, address('ada'));
+  bob = await partnerOf(ada, address('bob'));
   ({ key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body);
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 async function partnerOf({ client, workspaceId: id }: SignedIn, email: string): Promise<SignedIn> {
@@ -74,7 +70,7 @@ describe('an agent on another host, with a key of a workspace', () => {
       const page = await (await fetch(new URL(`/approvals/${id}`, system.kernelUrl))).text();
       expect(page).toContain(`PUT /api/audit/approvals/${id}`);
       await expect(decide(ada, id, { status: 'approved' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
-      const eve = await signIn(system, 'eve@example.org');
+      const eve = await signIn(system, address('eve'));
       const own = { 'x-workspace-id': eve.workspaceId };
       await expect(decide(eve, id, { status: 'approved' }, own)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       expect((await decide(bob, id, { status: 'approved' })).body).toMatchObject({ status: 'approved' });

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
-import { kernelClient, scratchDataDir, signIn, startIn, until } from './_system.ts';
+import { beforeAll, expect, it } from '@jest/globals';
+import { addressBook, kernelClient, signIn, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 60_000;
-let system: StartedSystem;
+let system: SharedSystem;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
-}, timeoutMs);
-
-afterAll(async () => {
-  await system.stop();
-  dataDir.remove();
+  system = await sharedSystem();
 }, timeoutMs);
 
 it(
   'who joins a workspace, gets another role or is removed has the relations of that at the kernel',
   async () => {
-    const owner = await signIn(system, 'founder@example.com');
-    const guest = await signIn(system, 'guest@example.com');
+    const owner = await signIn(system, address('founder'));
+    const guest = await signIn(system, address('guest'));
     const id = owner.workspaceId;
     const founder = (await owner.client.getMe()).body.user.id;
     const invited = (await guest.client.getMe()).body.user.id;
@@ -28,9 +24,9 @@ it(
       return (await kernelClient(system, id).checkRelation({ body })).body.decision;
     };
     await until(() => has('owner', founder));
-    const body = { email: 'guest@example.com', role: 'member' } as never; // as above
+    const body = { email: address('guest'), role: 'member' } as never; // as above
     const { inviteToken: token } = (await owner.client.createInvite({ params: { id }, body })).body;
-    await guest.client.acceptInvite({ params: { token }, body: { email: 'guest@example.com' } });
+    await guest.client.acceptInvite({ params: { token }, body: { email: address('guest') } });
     await until(() => has('member', invited));
     expect(await has('partner', invited)).toBe(false);
     const params = { id, userId: invited } as never;

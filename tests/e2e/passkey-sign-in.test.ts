@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
-import { scratchDataDir, startIn } from './_system.ts';
+import { addressBook } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, Tab, type Told } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 120_000;
-let system: StartedSystem;
+let system: SharedSystem;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_PUBLIC_URL: 'http://localhost:8080', GOV_RATE_LIMITS: '0' });
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
+  system = await sharedSystem();
 }, timeoutMs);
 
 type Person = { tab: Tab; userId: string; workspaceId: string; device: Authenticator };
@@ -23,7 +19,7 @@ let people = 0;
 
 async function person(): Promise<Person> {
   const tab = new Tab(system.gatewayUrl);
-  const { body } = await tab.signIn(`holder-${++people}@example.org`);
+  const { body } = await tab.signIn(address(`holder-${++people}`));
   const [workspace] = (await tab.send('/api/me')).body['workspaces'] as { id: string }[];
   const device = new Authenticator(system.consoleUrl);
   return { tab, device, userId: String(body['user_id']), workspaceId: workspace?.id ?? '' };

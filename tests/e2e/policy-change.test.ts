@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { WhatIfReport, type CompiledDraft } from '@countersign/contracts/control-plane';
 import {
   GovernedChange,
@@ -7,17 +7,18 @@ import {
   type StoredReceipt,
 } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { StartedSystem } from '@countersign/local';
 import { compilePolicy, decideAgain, parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyReceipt, verifyRecord } from '@countersign/verifier';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+import { addressBook, kernelClient, type KernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, tagOf, type Told } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 240_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 let bob: Person;
 let key: string;
@@ -26,9 +27,9 @@ let ledger: KernelClient;
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-  bob = await joined(ada, await personAt(system.gatewayUrl, 'bob@example.org'), 'partner');
+  system = await sharedSystem();
+  ada = await personAt(system.gatewayUrl, address('ada'));
+  bob = await joined(ada, await personAt(system.gatewayUrl, address('bob')), 'partner');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
   ledger = kernelClient(system, ada.workspaceId);
   for (const [tool, effect_level] of [
@@ -38,11 +39,6 @@ beforeAll(async () => {
     ['crm.read', 'E1'],
   ])
     await call({ tool, effect_level });
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 async function call(members: object): Promise<Members> {

@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
-import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+import { addressBook, kernelClient, type KernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 240_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let desk: PolicyDesk;
 let ledger: KernelClient;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path);
-  desk = await PolicyDesk.open(system.gatewayUrl, 'ada@example.org');
+  system = await sharedSystem();
+  desk = await PolicyDesk.open(system.gatewayUrl, address('ada'));
   ledger = kernelClient(system, desk.owner.workspaceId);
   for (const [tool, effect_level] of [
     ['crm.read', 'E1'],
@@ -22,11 +23,6 @@ beforeAll(async () => {
     ['shell.run', 'E4'],
   ])
     await desk.call({ tool, effect_level, args: { amount: 12, to: 'secret' } });
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
 }, timeoutMs);
 
 async function keep(kept: Members, tag?: string): Promise<Told> {
@@ -121,7 +117,7 @@ describe('a draft', () => {
       const notAda = { id: 'not-ada', effect: 'deny', match: { action: ['policy.change'], principal: [ada] } };
       const draft = { ...bundle, rules: [...bundle.rules, notAda], tests: [] };
       expect((await desk.draft(draft)).diagnostics.map(({ code }) => code)).toEqual(['LOCK_OUT']);
-      await desk.makeOwner(await desk.colleague('carol@example.org', 'partner'));
+      await desk.makeOwner(await desk.colleague(address('carol'), 'partner'));
       expect((await desk.compile()).diagnostics.map(({ code }) => code)).toEqual(['NO_TESTS']);
     },
   );
@@ -186,7 +182,7 @@ describe('a draft beside the policy in force', () => {
       ['three', 'standing'],
       ['two', 'standing'],
     ]);
-    const bob = await desk.colleague('bob@example.org', 'member');
+    const bob = await desk.colleague(address('bob'), 'member');
     expect(codeOf(await desk.send('shadows/two', { method: 'DELETE' }, bob))).toEqual([403, 'PERMISSION_DENIED']);
   });
 });

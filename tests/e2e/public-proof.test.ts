@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { PublicApproval, PublicReceipt, PublicReplay, ReplayFindings } from '@countersign/contracts/control-plane';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
 import { personAt, type Person } from './_signed-in.ts';
-import { inDatabase, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, inDatabase, kernelClient, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 240_000;
 const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const unknownHandle = `hdl_${'A'.repeat(22)}`;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 let eve: Person;
 /** Two calls of Ada's agent: one that was allowed, one that asks. */
@@ -24,23 +25,18 @@ let dead: Record<Kind, string[]>;
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
+  system = await sharedSystem();
   [ada, eve] = [
-    await personAt(system.gatewayUrl, 'ada@example.org'),
-    await personAt(system.gatewayUrl, 'eve@example.org'),
+    await personAt(system.gatewayUrl, address('ada')),
+    await personAt(system.gatewayUrl, address('eve')),
   ];
   allowed = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
   asked = await call(ada, { tool: 'mail.send', effect_level: 'E3' });
   dead = await deadNames();
 }, timeoutMs);
 
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
-}, timeoutMs);
-
 const inControlPlane = (statement: string, id: unknown) =>
-  inDatabase(dataDir.path, { schema: 'control_plane', statement, values: [id] });
+  inDatabase(system.dataDir, { schema: 'control_plane', statement, values: [id] });
 
 async function call({ client }: Person, members: object): Promise<Members> {
   const { key } = (await client.createApiKey({ body: { name: 'secret-agent' } as never })).body; // its defaults are the schema's

@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { SupportReport } from '@countersign/contracts/control-plane';
-import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { personAt, type Person } from './_signed-in.ts';
-import { scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, until } from './_system.ts';
+import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const dataDir = scratchDataDir();
+const address = addressBook();
+
 const timeoutMs = 180_000;
-let system: StartedSystem;
+let system: SharedSystem;
 let ada: Person;
 
 type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
 beforeAll(async () => {
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0' });
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-}, timeoutMs);
-
-afterAll(async () => {
-  await system?.stop();
-  dataDir.remove();
+  system = await sharedSystem();
+  ada = await personAt(system.gatewayUrl, address('ada'));
 }, timeoutMs);
 
 const secrets: string[] = [];
@@ -182,7 +178,7 @@ describe('a support report', () => {
     'sys.support',
     'of a call that was decided names its receipt, verified, and the policy of then',
     async () => {
-      const bob = await personAt(system.gatewayUrl, 'bob@example.org');
+      const bob = await personAt(system.gatewayUrl, address('bob'));
       const headers = { 'x-workspace-id': bob.workspaceId };
       const target = `workspace:${bob.workspaceId}`;
       await bob.tab.send('/api/ops/freeze', { method: 'POST', headers, body: { target, reason: 'a leak' } });
@@ -202,11 +198,11 @@ describe('a support report', () => {
 
   it('is for whose request it was, and for the partners of that workspace', async () => {
     const [eve, carl] = [
-      await personAt(system.gatewayUrl, 'eve@example.org'),
-      await personAt(system.gatewayUrl, 'carl@example.org'),
+      await personAt(system.gatewayUrl, address('eve')),
+      await personAt(system.gatewayUrl, address('carl')),
     ];
     const params = { id: ada.workspaceId };
-    const email = 'carl@example.org';
+    const email = address('carl');
     const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'member' } })).body;
     await carl.client.acceptInvite({ params: { token }, body: { email } });
     const headers = { 'x-workspace-id': ada.workspaceId };

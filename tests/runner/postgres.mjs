@@ -4,6 +4,6 @@ import { join } from 'node:path';
 export async function findPostgres(env, scratch) {
   if (env.TEST_DATABASE_URL) return { url: env.TEST_DATABASE_URL, stop: async () => {} };
   const { startEmbeddedPostgres } = await import('../../infra/local/dist/embedded-postgres.js');
-  const started = await startEmbeddedPostgres({ dataDir: join(scratch, 'postgres'), log: () => {} });
+  const started = await startEmbeddedPostgres({ dataDir: join(scratch, 'postgres'), durable: false, log: () => {} });
   return { url: started.adminUrl, stop: () => started.stop() };
 }

@@ -1,24 +1,35 @@
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
-/** Hands the sums over all suites to run-tests.mjs, which prints them when everything it started has ended. */
+/** Hands what each file came to over to run-tests.mjs, which sums it up when everything that it started has ended. */
 export class SummaryReporter {
-  onRunComplete(_contexts, results) {
+  onRunComplete(_contexts, { testResults }) {
     const file = process.env.COUNTERSIGN_TEST_SUMMARY;
-    if (file === undefined) return;
-    const summary = {
-      passed: results.numPassedTests,
-      // A suite that could not even be loaded ran none of its tests: it counts as one failure, never as none.
-      failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
-      skipped: results.numPendingTests + results.numTodoTests,
-    };
-    writeFileSync(file, JSON.stringify({ ...summary, promises: promisesSeen(results) }));
+    if (file !== undefined) writeFileSync(file, JSON.stringify(testResults.map(fileResult)));
   }
 }
 
+function fileResult({ testFilePath, testResults, failureMessage, testExecError, perfStats }) {
+  const failures = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({ title: fullName, message: failureMessages.join('\n') }));
+  // A file that could not even be loaded ran none of its tests: it counts as one failure, never as none.
+  if (failures.length === 0 && (testExecError || failureMessage))
+    failures.push({ title: 'the file itself', message: failureMessage ?? String(testExecError) });
+  return {
+    file: relative(process.cwd(), testFilePath),
+    seconds: (perfStats.end - perfStats.start) / 1_000,
+    passed: testResults.filter(({ status }) => status === 'passed').length,
+    skipped: testResults.filter(({ status }) => ['pending', 'todo', 'skipped'].includes(status)).length,
+    promises: promisesSeen(testResults),
+    failures,
+  };
+}
+
 /** Of each promise that a test proves by its title (`… [kn.budget]`): whether all of its tests passed. */
-function promisesSeen(results) {
+function promisesSeen(testResults) {
   const seen = {};
-  for (const { title, status } of results.testResults.flatMap(({ testResults }) => testResults)) {
+  for (const { title, status } of testResults) {
     const [, id] = /\[([a-z]+(?:\.[a-z0-9]+)+)\]$/.exec(title) ?? [];
     if (id === undefined || status === 'pending') continue;
     if (status !== 'passed') seen[id] = 'failed';

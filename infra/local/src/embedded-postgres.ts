@@ -27,6 +27,8 @@ interface EmbeddedPostgresOptions {
   dataDir: string;
   /** 0 or absent: any free port. */
   port?: number;
+  /** `false` only for a server whose data nobody needs after its end: it never waits for the disk. Default `true`. */
+  durable?: boolean;
   log: (line: string) => void;
 }
 
@@ -38,12 +40,14 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other: fsync and synchronous_commit are on.
+ * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false: fsync,
+ * full_page_writes and synchronous_commit are on.
  * Recovers a cluster whose server, or whose starter, was killed. Throws when another live server uses the directory.
  */
 export async function startEmbeddedPostgres({
   dataDir,
   port = 0,
+  durable = true,
   log,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const account = serverAccount();
@@ -54,7 +58,7 @@ export async function startEmbeddedPostgres({
   recordOwner(cluster);
   for (let attempt = 1; ; attempt += 1) {
     const chosenPort = port === 0 ? await freePort() : port;
-    const server = launch({ cluster, binDir, account, port: chosenPort, log });
+    const server = launch({ cluster, binDir, account, port: chosenPort, durable, log });
     const failure = await server.ready;
     if (failure === undefined) {
       const adminUrl = `postgres://postgres:${cluster.password}@127.0.0.1:${chosenPort}/postgres`;
@@ -72,20 +76,22 @@ interface LaunchOptions {
   binDir: string;
   account: ServerAccount | undefined;
   port: number;
+  durable: boolean;
   log: (line: string) => void;
 }
 
 /** `ready` resolves with undefined once connections are accepted, or with what the server said before it ended. */
-function launch({ cluster, binDir, account, port, log }: LaunchOptions): {
+function launch({ cluster, binDir, account, port, durable, log }: LaunchOptions): {
   child: ChildProcess;
   ready: Promise<string | undefined>;
 } {
+  const flushing = durable ? 'on' : 'off';
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    'fsync=on',
+    `fsync=${flushing}`,
     'synchronous_commit=on',
-    'full_page_writes=on',
+    `full_page_writes=${flushing}`,
     'logging_collector=off',
     'log_destination=stderr',
   ].flatMap((setting) => ['-c', setting]);

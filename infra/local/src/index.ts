@@ -1,3 +1,4 @@
+export { createClusterTemplate } from './cluster-template.ts';
 export { configurationPage } from './configuration-page.ts';
 export { filesystemServer } from './mcp-servers.ts';
 export { freePort } from './ports.ts';

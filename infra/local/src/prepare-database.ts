@@ -12,7 +12,7 @@ const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url))
 
 /** Brings a migrated database with one schema and one role for each service. Returns the URL that each service logs in with. */
 export async function prepareDatabase(
-  settings: LocalSettings,
+  settings: Pick<LocalSettings, 'databaseUrl'>,
   dataDir: DataDir,
   { lifecycle, log }: { lifecycle: Lifecycle; log: Log },
 ): Promise<ServiceUrls> {

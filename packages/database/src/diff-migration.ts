@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { quoteIdentifier } from './identifier.ts';
 import { migrate } from './migrate.ts';
-import { readServiceMigrations, schemasOf } from './migration-files.ts';
+import { readDatamodel } from './migration-files.ts';
 import { withSchemaEngine } from './schema-engine.ts';
 import { withDatabase } from './urls.ts';
 import { withClient } from './with-client.ts';
@@ -30,11 +30,12 @@ export async function diffMigration({ adminUrl, serviceDir }: DiffMigrationOptio
 async function diffAgainst(url: string, serviceDir: string): Promise<string | null> {
   const schema = 'public';
   await migrate({ url, schema, serviceDir });
-  const { datamodel } = await readServiceMigrations(serviceDir);
+  const datamodel = await readDatamodel(serviceDir);
+  const schemas = { files: [{ path: 'schema.prisma', content: datamodel }] };
   return withSchemaEngine({ url, schema, datamodel }, async (engine) => {
     const { stdout } = await engine.diff({
-      from: { tag: 'schemaDatasource', ...schemasOf(datamodel), configDir: serviceDir },
-      to: { tag: 'schemaDatamodel', ...schemasOf(datamodel) },
+      from: { tag: 'schemaDatasource', ...schemas, configDir: serviceDir },
+      to: { tag: 'schemaDatamodel', ...schemas },
       script: true,
       exitCode: null,
       filters: nothingExternal,

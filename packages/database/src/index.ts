@@ -8,4 +8,3 @@ export { inTransaction } from './transaction.ts';
 export { isSerializationFailure, isUnavailable, isUniqueViolation } from './failures.ts';
 export { provisionRoles } from './provision-roles.ts';
 export { migrate } from './migrate.ts';
-export { diffMigration } from './diff-migration.ts';

@@ -1,20 +1,23 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { connectionOptions } from './connection-options.ts';
 import { isLockTimeout, isSerializationFailure } from './failures.ts';
-import { readServiceMigrations } from './migration-files.ts';
+import { readMigrations, type Migration } from './migration-files.ts';
 import { ownerOf } from './provision-roles.ts';
-import { withSchemaEngine } from './schema-engine.ts';
 import { grantTableRights } from './table-rights.ts';
 import { withClient } from './with-client.ts';
 import { quoteIdentifier } from './identifier.ts';
 
 // Any constant of our own: the first key of a two-key advisory lock; the second is the hash of the schema's name.
 const migrationLock = 0x636f756e;
-// A replica that waits longer than this for another one's migration stops and is started again by its supervisor. So does a migration
-// that finds its tables in use all the time.
+// A replica that waits longer than this for the migration of another replica stops, and its supervisor starts it again. The same
+// limit holds for a migration whose tables are in use all the time.
 const waitMsMax = 120_000;
 const pauseMs = 250;
+// Every other statement on a table queues behind a migration that waits for that table. The migration therefore gives up before
+// PostgreSQL looks for deadlocks (after a second, by default) and cancels the statement of a service instead.
+const lockTimeoutMs = 500;
 
 interface MigrateOptions {
   /** Without `role`: the owner of the schema. With `role`: a member of `<role>_owner`, which `provisionRoles` makes the administrator. */
@@ -27,46 +30,88 @@ interface MigrateOptions {
 }
 
 /**
- * Applies the migrations that are not applied yet, as `prisma migrate deploy` does, and returns their names. Safe to call from
- * several replicas at once: one applies, the others wait and find nothing to do. Throws when a migration fails, and then nothing
- * of that migration remains. Services may work meanwhile: a table that they use is waited for briefly, and tried again.
+ * Applies the migrations that are not applied yet, in the order of their names, and returns these names. A script and its row in
+ * `_prisma_migrations` commit in one transaction, so a process killed at any statement leaves a database that the next start
+ * migrates. The table is Prisma's own, so `prisma migrate deploy` continues from it. Safe to call from several replicas at once:
+ * one applies, the others wait and find nothing to do. Throws when a script fails, and then nothing of that script remains.
+ * Services may keep working: a table in use is waited for briefly, and the script is tried again.
  *
  * A table that a migration marks with `COMMENT ON TABLE … IS 'append-only'` can be read and inserted into by `role`, never
  * updated, deleted from or truncated.
  */
 export async function migrate({ url, schema, serviceDir, role }: MigrateOptions): Promise<string[]> {
   const owner = role === undefined ? undefined : ownerOf(role);
-  const { datamodel, migrations } = await readServiceMigrations(serviceDir);
+  const migrations = await readMigrations(serviceDir);
   const options = connectionOptions({ schema, role: owner });
   return withClient(
     url,
     async (client) => {
       await lock(client, schema);
       if (owner === undefined) await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
-      const before = await appliedNames(client, schema);
-      await givingWay(async () => {
-        await forgetInterrupted(client, schema);
-        await withSchemaEngine({ url, schema, role: owner, datamodel }, async (engine) => {
-          const filters = { externalTables: [], externalEnums: [] };
-          await engine.applyMigrations({ migrationsList: migrations, filters });
-        });
-      });
-      const applied = (await appliedNames(client, schema)).filter((name) => !before.includes(name));
+      const history = `${quoteIdentifier(schema)}._prisma_migrations`;
+      await createHistory(client, history);
+      const applied = await appliedNames(client, history);
+      const missing = migrations.filter(({ name }) => !applied.has(name));
+      for (const migration of missing) await retryWhileInUse(() => apply(client, history, migration));
       if (role !== undefined) await grantTableRights(client, { schema, role });
-      return applied;
+      return missing.map(({ name }) => name);
     },
     { options, application_name: 'countersign-migrate' },
   );
 }
 
-// Held by the session: it ends with the connection, even when this process is killed.
+// The session holds this lock: it ends with the connection, even when this process is killed.
 async function lock(client: pg.Client, schema: string): Promise<void> {
   await client.query(`SET lock_timeout = ${waitMsMax}`);
   await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
 }
 
-/** Again and again, while what fails is that somebody else held a table. What was applied stays, and the rest is tried again. */
-async function givingWay(work: () => Promise<void>): Promise<void> {
+// Columns and types of Prisma's migrate engine.
+async function createHistory(client: pg.Client, history: string): Promise<void> {
+  await client.query(`CREATE TABLE IF NOT EXISTS ${history} (
+    id VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum VARCHAR(64) NOT NULL,
+    finished_at TIMESTAMPTZ,
+    migration_name VARCHAR(255) NOT NULL,
+    logs TEXT,
+    rolled_back_at TIMESTAMPTZ,
+    started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count INTEGER NOT NULL DEFAULT 0
+  )`);
+}
+
+async function appliedNames(client: pg.Client, history: string): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ migration_name: string }>(
+    `SELECT migration_name FROM ${history} WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+  );
+  return new Set(rows.map((row) => row.migration_name));
+}
+
+async function apply(client: pg.Client, history: string, { name, script }: Migration): Promise<void> {
+  const checksum = createHash('sha256').update(script).digest('hex');
+  await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+  try {
+    await client.query(script);
+    await client.query(
+      `INSERT INTO ${history} (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    );
+    await client.query('COMMIT');
+  } catch (error) {
+    // A lost connection has rolled back already, and its own error says more.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw namingMigration(error, name);
+  }
+}
+
+function namingMigration(error: unknown, name: string): unknown {
+  if (!(error instanceof Error)) return error;
+  return Object.assign(error, { message: `Migration ${name} failed: ${error.message}` });
+}
+
+/** Runs `work` again while it fails only because another session holds a table. */
+async function retryWhileInUse(work: () => Promise<void>): Promise<void> {
   const giveUpAt = Date.now() + waitMsMax;
   for (;;) {
     try {
@@ -76,32 +121,4 @@ async function givingWay(work: () => Promise<void>): Promise<void> {
       await delay(pauseMs);
     }
   }
-}
-
-async function appliedNames(client: pg.Client, schema: string): Promise<string[]> {
-  if (!(await hasHistory(client, schema))) return [];
-  const { rows } = await client.query<{ migration_name: string }>(
-    `SELECT migration_name FROM ${historyOf(schema)} WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY started_at`,
-  );
-  return rows.map(({ migration_name: name }) => name);
-}
-
-async function hasHistory(client: pg.Client, schema: string): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
-    historyOf(schema),
-  ]);
-  return rows[0]?.found === true;
-}
-
-function historyOf(schema: string): string {
-  return `${quoteIdentifier(schema)}._prisma_migrations`;
-}
-
-// We hold the lock, so a migration without an end belongs to a process that died. PostgreSQL rolled its script back; without this
-// mark the engine would refuse every later start.
-async function forgetInterrupted(client: pg.Client, schema: string): Promise<void> {
-  if (!(await hasHistory(client, schema))) return;
-  await client.query(
-    `UPDATE ${historyOf(schema)} SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`,
-  );
 }

@@ -1,49 +1,29 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg';
 
-const lockFile = 'migration_lock.toml';
-
-interface ServiceMigrations {
-  datamodel: string;
-  migrations: MigrationList;
+export interface Migration {
+  /** The folder's name, which begins with a time stamp: migrations are applied in the order of their names. */
+  readonly name: string;
+  readonly script: string;
 }
 
-/** Reads `prisma/schema.prisma` and `prisma/migrations` of a service folder in Prisma's own layout. */
-export async function readServiceMigrations(serviceDir: string): Promise<ServiceMigrations> {
-  const prismaDir = join(serviceDir, 'prisma');
-  return {
-    datamodel: await readFile(join(prismaDir, 'schema.prisma'), 'utf8'),
-    migrations: await readMigrations(join(prismaDir, 'migrations')),
-  };
+/** Reads `prisma/migrations` of a service folder in Prisma's own layout. */
+export async function readMigrations(serviceDir: string): Promise<Migration[]> {
+  const baseDir = join(serviceDir, 'prisma', 'migrations');
+  const entries = await readdir(baseDir, { withFileTypes: true }).catch(noneIfAbsent);
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  return Promise.all(
+    names.map(async (name) => ({ name, script: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') })),
+  );
 }
 
-export function schemasOf(datamodel: string): SchemasContainer {
-  return { files: [{ path: 'schema.prisma', content: datamodel }] };
+// The folder of a service whose first migration is yet to be written.
+function noneIfAbsent(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
 }
 
-async function readMigrations(baseDir: string): Promise<MigrationList> {
-  const names = await migrationNames(baseDir);
-  return {
-    baseDir,
-    lockfile: { path: lockFile, content: await readFile(join(baseDir, lockFile), 'utf8').catch(() => null) },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      names.map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') },
-        },
-      })),
-    ),
-  };
-}
-
-async function migrationNames(baseDir: string): Promise<string[]> {
-  const entries = await readdir(baseDir, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+/** Reads `prisma/schema.prisma` of a service folder. */
+export function readDatamodel(serviceDir: string): Promise<string> {
+  return readFile(join(serviceDir, 'prisma', 'schema.prisma'), 'utf8');
 }

@@ -21,45 +21,32 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-// Whatever else wants a table waits behind a migration that waits for it. So it gives way, before PostgreSQL looks for deadlocks (after a
-// second, by default) and may end somebody's call in place of the migration.
-const lockTimeoutMs = 500;
-
 interface EngineConnection {
   url: string;
   schema: string;
-  /** Acts for this role, so that what a migration creates belongs to it. */
-  role?: string | undefined;
+  datamodel: string;
 }
 
-/**
- * Runs `work` on Prisma's schema engine (WebAssembly: no download, no native binary), connected to `url`. What a script fails with has the
- * driver's error as its cause, in which `isLockTimeout` finds a lock that was not to be had.
- */
+/** Runs `work` on Prisma's schema engine (WebAssembly: no download, no native binary), connected to `url`, to compare schemas. */
 export async function withSchemaEngine<T>(
-  connection: EngineConnection & { datamodel: string },
+  connection: EngineConnection,
   work: (engine: SchemaEngine) => Promise<T>,
 ): Promise<T> {
   await loadEngine();
   // The engine takes a session lock and releases it again: it must meet the same session each time.
   const pool = new pg.Pool({
     connectionString: connection.url,
-    options: `${connectionOptions(connection)} -c lock_timeout=${lockTimeoutMs}`,
+    options: connectionOptions(connection),
     application_name: 'countersign-migrate',
     max: 1,
   });
   pool.on('error', () => undefined);
   passCatalogChars(pool);
-  let scriptError: unknown;
-  const adapters = adapterFactory({ pool, schema: connection.schema, onScriptError: (error) => (scriptError = error) });
-  const factory = bindMigrationAwareSqlAdapterFactory(adapters);
+  const factory = bindMigrationAwareSqlAdapterFactory(adapterFactory(pool, connection.schema));
   try {
     const datamodels: [string, string][] = [['schema.prisma', connection.datamodel]];
     const engine = await engineModule.SchemaEngine.new({ datamodels }, () => undefined, factory);
     return await work(engine).finally(() => engine.free());
-  } catch (error) {
-    // The engine keeps the text of what the driver said, and not its code.
-    throw error instanceof Error && scriptError !== undefined ? Object.assign(error, { cause: scriptError }) : error;
   } finally {
     await pool.end();
   }
@@ -102,36 +89,18 @@ function setTimeoutUnreferenced(callback: () => void, delayMs: number): NodeJS.T
   return setTimeout(callback, delayMs).unref();
 }
 
-type OnScriptError = (error: unknown) => void;
-
-function adapterFactory({
-  pool,
-  schema,
-  onScriptError,
-}: {
-  pool: pg.Pool;
-  schema: string;
-  onScriptError: OnScriptError;
-}): SqlMigrationAwareDriverAdapterFactory {
+function adapterFactory(pool: pg.Pool, schema: string): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool, { schema });
   return {
     provider: factory.provider,
     adapterName: factory.adapterName,
-    connect: async () => suitEngine(await factory.connect(), onScriptError),
+    connect: async () => restoringCatalogChars(await factory.connect()),
     // The WebAssembly engine does not replay histories on PostgreSQL; diffMigration does that itself.
     connectToShadowDb: () => Promise.reject(new Error('Shadow databases are not supported.')),
   };
 }
 
-// The adapter splits a script at every semicolon, which cuts function bodies and DO blocks apart. As one simple query it runs
-// whole, and PostgreSQL makes it one transaction: a migration is applied entirely or not at all.
-function suitEngine<A extends SqlDriverAdapter>(adapter: A, onScriptError: OnScriptError): A {
-  adapter.executeScript = async (script) => {
-    await adapter.executeRaw({ sql: script, args: [], argTypes: [] }).catch((error: unknown) => {
-      onScriptError(error);
-      throw error;
-    });
-  };
+function restoringCatalogChars<A extends SqlDriverAdapter>(adapter: A): A {
   const queryRaw = adapter.queryRaw.bind(adapter);
   adapter.queryRaw = async (query) => restoreCatalogChars(await queryRaw(query));
   return adapter;

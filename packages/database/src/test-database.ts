@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { scratchDatabaseUrl } from './config.ts';
 import { quoteIdentifier } from './identifier.ts';
 import { migrate } from './migrate.ts';
-import { readServiceMigrations } from './migration-files.ts';
+import { readMigrations } from './migration-files.ts';
 import { provisionRoles } from './provision-roles.ts';
 import { withDatabase, withLogin } from './urls.ts';
 import { withClient } from './with-client.ts';
@@ -141,8 +141,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
 }
 
 async function contentHash(serviceDir: string, role: string): Promise<string> {
-  const { migrations } = await readServiceMigrations(serviceDir);
-  const content = JSON.stringify([templateVersion, role, migrations.migrationDirectories]);
+  const content = JSON.stringify([templateVersion, role, await readMigrations(serviceDir)]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 

@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { diffMigration, migrate } from '../src/index.ts';
-import { createTestDatabase } from '../src/testing.ts';
+import { migrate } from '../src/index.ts';
+import { createTestDatabase, diffMigration } from '../src/testing.ts';
 import type { TestDatabase } from '../src/testing.ts';
 import { withClient } from '../src/with-client.ts';
+import { cuttingProxy } from './cutting-proxy.ts';
 import { fixtureServiceDir } from './fixture.ts';
 
 const schemaName = 'kernel';
@@ -43,6 +45,20 @@ async function tableExists(name: string): Promise<unknown> {
   });
 }
 
+function query(url: string, sql: string): Promise<unknown[]> {
+  return withClient(url, async (client) => (await client.query(sql)).rows);
+}
+
+/** Rows of the tables `extra` and `more`, and how often the last migration is in the history. */
+async function appliedScripts(url: string): Promise<unknown> {
+  const [row] = await query(
+    url,
+    `SELECT (SELECT count(*)::int FROM ${schemaName}.extra) AS extra, (SELECT count(*)::int FROM ${schemaName}.more) AS more,
+            (SELECT count(*)::int FROM ${schemaName}._prisma_migrations WHERE migration_name LIKE '%more') AS history`,
+  );
+  return Object.values(row ?? {});
+}
+
 function migrationWaits(): Promise<boolean> {
   return withClient(scratch.adminUrl, async (client) => {
     const ofMigration = `datname = current_database() AND application_name = 'countersign-migrate'`;
@@ -70,6 +86,42 @@ describe('migrate', () => {
     expect(await tableExists('extra')).toBe(false);
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT);');
     expect(await run()).toEqual(['20260201000000_extra']);
+  });
+
+  it.each([
+    ['does not reach', false],
+    ['still reaches', true],
+  ])('continues after a kill whose last packet %s PostgreSQL, whichever packet that is', async (_, delivered) => {
+    await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT); INSERT INTO extra VALUES (1);');
+    await addMigration('20260202000000_more', 'CREATE TABLE more (id TEXT); INSERT INTO more VALUES (1);');
+    let packets = 1;
+    for (let isCut = true; isCut; packets += 1) {
+      const copy = await scratch.copy();
+      const place = { schema: schemaName, role: copy.role, serviceDir };
+      const proxy = await cuttingProxy(copy.adminUrl, { packets, delivered });
+      await Promise.allSettled([migrate({ url: proxy.url, ...place })]);
+      isCut = proxy.hasCut();
+      await proxy.close();
+      await migrate({ url: copy.adminUrl, ...place });
+      expect(await appliedScripts(copy.adminUrl)).toEqual([1, 1, 1]);
+      await copy.drop();
+    }
+    // Two scripts with BEGIN, script, row and COMMIT each, and what comes before and after.
+    expect(packets).toBeGreaterThan(12);
+  });
+
+  it('leaves a history that Prisma continues: one finished row per script, with the checksum of its text', async () => {
+    const sql = 'CREATE TABLE extra (id TEXT PRIMARY KEY);';
+    await addMigration('20260201000000_extra', sql);
+    await run();
+    const rows = await query(
+      scratch.adminUrl,
+      `SELECT migration_name, checksum, applied_steps_count, logs, rolled_back_at, finished_at >= started_at AS ended
+         FROM ${schemaName}._prisma_migrations ORDER BY migration_name DESC LIMIT 1`,
+    );
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    const row = { migration_name: '20260201000000_extra', checksum, applied_steps_count: 1, ended: true };
+    expect(rows).toEqual([{ ...row, logs: null, rolled_back_at: null }]);
   });
 
   it('gives way to what works on a table meanwhile, and comes after it', async () => {

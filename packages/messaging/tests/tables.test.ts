@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { diffMigration } from '@countersign/database';
+import { diffMigration } from '@countersign/database/testing';
 import { messagingTablesSql } from '@countersign/messaging';
 import { databaseUrl } from './drivers.ts';
 

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+interface Cut {
+  /** How many packets of the client pass before its process is taken for killed. */
+  packets: number;
+  /** Whether PostgreSQL receives the last of them. */
+  delivered: boolean;
+}
+
+interface CuttingProxy {
+  url: string;
+  hasCut(): boolean;
+  close(): Promise<void>;
+}
+
+/** A PostgreSQL whose client dies at a chosen packet: both connections end there, and nothing else is sent. */
+export async function cuttingProxy(target: string, { packets, delivered }: Cut): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(target);
+  const sockets: Socket[] = [];
+  let left = packets;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    sockets.push(client, upstream);
+    client.on('error', () => undefined);
+    upstream.on('error', () => undefined);
+    upstream.pipe(client);
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => upstream.end());
+    client.on('data', (packet) => {
+      if (left <= 0) return;
+      left -= 1;
+      if (left > 0 || delivered) upstream.write(packet);
+      if (left > 0) return;
+      upstream.end();
+      client.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port); // a TCP server has such an address
+  return {
+    url: url.href,
+    hasCut: () => left <= 0,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

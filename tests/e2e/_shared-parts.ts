@@ -1,0 +1,43 @@
+import { chmodSync, chownSync, mkdtempSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { StartedSystem } from '@countersign/local';
+
+/** A system that other files use too: it is not stopped, and what a test does stays within its own people and workspaces. */
+export type SharedSystem = Omit<StartedSystem, 'said' | 'stop' | 'kill'> & { dataDir: string };
+
+/** The system of this worker, started when its first file asks. Rate limits are off; `filesDir` is a folder for this caller alone. */
+export async function sharedSystem(): Promise<SharedSystem> {
+  const system = (await sharedPart(`/system/${process.env['JEST_WORKER_ID'] ?? '1'}`)) as SharedSystem;
+  return { ...system, filesDir: ownFolderIn(system.filesDir) };
+}
+
+/** With the owner and the mode of `folder`, in which the MCP server of files works under an account of its own. */
+function ownFolderIn(folder: string): string {
+  const own = mkdtempSync(join(folder, 'test-'));
+  const { uid, gid, mode } = statSync(folder);
+  chmodSync(own, mode);
+  chownSync(own, uid, gid);
+  return own;
+}
+
+/** The folder of a stopped, migrated PostgreSQL cluster. */
+export async function clusterTemplate(): Promise<string> {
+  return ((await sharedPart('/cluster')) as { path: string }).path;
+}
+
+/** From the process that runs Jest: tests/runner/shared-parts.mjs. */
+async function sharedPart(path: string): Promise<unknown> {
+  const socketPath = process.env['COUNTERSIGN_TEST_PARTS'];
+  if (socketPath === undefined) throw new Error('Run it through `make test` or tests/runner/run-tests.mjs');
+  const { status, text } = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+    const asking = request({ socketPath, path, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      answer.once('end', () => resolve({ status: answer.statusCode, text }));
+    });
+    asking.once('error', reject).end();
+  });
+  if (status !== 200) throw new Error(`The shared part ${path} could not be started: ${text}`);
+  return JSON.parse(text);
+}

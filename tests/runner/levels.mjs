@@ -1,0 +1,49 @@
+// A test's level follows from what it imports, so that nobody has to keep a list and no file can claim a cheaper level than it has.
+import { importsOf, testFiles } from './imports.mjs';
+
+/** From cheap to dear, which is the order in which they run. */
+export const levels = ['unit', 'store', 'service', 'system'];
+
+/**
+ * What a test file, or a helper beside it, imports at a level. Sources do not count: a rule that a unit test calls may live beside code
+ * that opens sockets.
+ */
+const marks = [
+  ['system', /^playwright-core$|^@countersign\/local$|^node-pty$/],
+  ['service', /^node:(?:http|https|net|tls|child_process|worker_threads|dgram)$|^supertest$|^express$|^@modelcontextprotocol\//],
+  ['service', /^@countersign\/testkit\/(?:scripted-model|mcp-server|otlp-collector|tcp-proxy|service-process|browser)$/],
+  ['service', /^@countersign\/(?:gateway|governance-kernel|control-plane)$/],
+  ['store', /^@countersign\/database\/testing$|^pg$|^amqplib$/],
+];
+const systemFolders = ['tests/e2e/', 'tests/chaos/', 'tests/deployment/'];
+const databaseTesting = 'packages/database/src/testing.ts';
+const isStart = /(?:^|\/)src\/(?:index|start)\.ts$/;
+const serviceFolder = /^services\/[^/]+\//;
+
+/** @returns {Map<string, string[]>} the test files of each level */
+export function filesByLevel() {
+  const byLevel = new Map(levels.map((level) => [level, []]));
+  for (const file of testFiles()) byLevel.get(levelOf(file)).push(file);
+  return byLevel;
+}
+
+/** @returns {string} the dearest level of what the file and its helpers import */
+export function levelOf(file) {
+  const found = new Set(['unit']);
+  const seen = new Set();
+  const visit = (path) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    if (systemFolders.some((folder) => path.startsWith(folder))) found.add('system');
+    for (const { specifier, to } of importsOf(path)) {
+      for (const [level, mark] of marks) if (mark.test(specifier)) found.add(level);
+      if (to === databaseTesting) found.add('store');
+      if (to !== null && serviceFolder.test(to) && isStart.test(to) && specifier.startsWith('.')) found.add('service');
+      if (to !== null && isBesideTests(to)) visit(to);
+    }
+  };
+  visit(file);
+  return levels.findLast((level) => found.has(level));
+}
+
+const isBesideTests = (path) => /(?:^|\/)tests\//.test(path);

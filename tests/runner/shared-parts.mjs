@@ -1,0 +1,64 @@
+// What is dear to start and can be used by many test files lives here, in the process that runs Jest: workers come and go. Each part is
+// started when a worker first asks for it, and all of them are stopped at the end of the run.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+/**
+ * Serves on a socket in `scratch`:
+ * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster, to begin a data directory with
+ * - `/system/<worker>`: the whole system, one for each worker of Jest
+ * @returns {Promise<{ socket: string, close(): Promise<void> }>}
+ */
+export async function serveSharedParts(scratch) {
+  const started = new Map();
+  const once = (path, start) => {
+    if (!started.has(path)) started.set(path, start());
+    return started.get(path);
+  };
+  const cluster = () => once('/cluster', () => createCluster(join(scratch, 'cluster')));
+  const partAt = (path) => {
+    const [, worker] = /^\/system\/(\w+)$/.exec(path) ?? [];
+    if (worker !== undefined) return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
+    if (path === '/cluster') return cluster();
+    throw new Error(`There is no shared part ${path}`);
+  };
+  const server = createServer(async (req, res) => {
+    const [status, body] = await Promise.resolve(req.url)
+      .then(partAt)
+      .then(
+        ({ stop, ...part }) => [200, part],
+        (error) => [500, { error: String(error) }],
+      );
+    res.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
+  });
+  const socket = join(scratch, 'parts.sock');
+  await new Promise((resolve, reject) => server.once('error', reject).listen(socket, resolve));
+  return {
+    socket,
+    close: async () => {
+      server.close();
+      const parts = await Promise.allSettled(started.values());
+      await Promise.all(parts.map(({ value }) => value?.stop?.()));
+    },
+  };
+}
+
+async function createCluster(path) {
+  const { createClusterTemplate } = await import('../../infra/local/dist/index.js');
+  await createClusterTemplate(path, { ...console, debug: () => {} });
+  return { path: join(path, 'postgres') };
+}
+
+/** Passkeys are bound to the host of the public address. */
+const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080' };
+
+async function startSystem(dataDir, { path }) {
+  const { startSystem: start } = await import('../../infra/local/dist/index.js');
+  mkdirSync(dataDir, { mode: 0o711 });
+  chmodSync(dataDir, 0o711);
+  execFileSync('cp', ['-a', path, join(dataDir, 'postgres')]);
+  const { said, kill, ...system } = await start({ dataDir, variables });
+  return { ...system, dataDir };
+}
