@@ -5,6 +5,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/'],
   runtime: '<rootDir>/tests/runner/native-runtime.mjs',
+  testEnvironment: '<rootDir>/tests/runner/environment.mjs',
   testSequencer: '<rootDir>/tests/runner/shuffled.mjs',
   transform: {},
   // A slow machine is no failure: a test that waits bounds each wait itself.

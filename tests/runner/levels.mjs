@@ -10,10 +10,16 @@ export const levels = ['unit', 'store', 'service', 'system'];
  */
 const marks = [
   ['system', /^playwright-core$|^@countersign\/local$|^node-pty$/],
-  ['service', /^node:(?:http|https|net|tls|child_process|worker_threads|dgram)$|^supertest$|^express$|^@modelcontextprotocol\//],
-  ['service', /^@countersign\/testkit\/(?:scripted-model|mcp-server|otlp-collector|tcp-proxy|service-process|browser)$/],
+  [
+    'service',
+    /^node:(?:http|https|net|tls|child_process|worker_threads|dgram)$|^supertest$|^express$|^@modelcontextprotocol\//,
+  ],
+  [
+    'service',
+    /^@countersign\/testkit\/(?:scripted-model|mcp-server|otlp-collector|tcp-proxy|service-process|browser)$/,
+  ],
   ['service', /^@countersign\/(?:gateway|governance-kernel|control-plane)$/],
-  ['store', /^@countersign\/database\/testing$|^pg$|^amqplib$/],
+  ['store', /^@countersign\/database(?:\/testing)?$|^pg$|^amqplib$/],
 ];
 const systemFolders = ['tests/e2e/', 'tests/chaos/', 'tests/deployment/'];
 const databaseTesting = 'packages/database/src/testing.ts';

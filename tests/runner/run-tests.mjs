@@ -3,7 +3,7 @@
 //        node tests/runner/run-tests.mjs --jest [arguments of Jest…]
 //        node tests/runner/run-tests.mjs --bench [options of the bench…]
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,36 +29,52 @@ async function main(args) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   // PostgreSQL runs under its own account when we are root, and must pass through.
   chmodSync(scratch, 0o711);
-  const closers = [];
+  const parts = neededParts(scratch);
   try {
     const options = parseOptions(args);
-    const env = await environment(scratch, { isBench: options.bench !== undefined, closers });
     if (options.bench !== undefined)
-      return await run([...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...options.bench], env);
-    return report(await runTests(options, { env, scratch }));
+      return await run(
+        [...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...options.bench],
+        await parts.servers(),
+      );
+    return report(await runTests(options, { parts, scratch }));
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
     process.stdout.write('0 passed, 1 failed\n');
     return 1;
   } finally {
-    for (const close of closers.reverse()) await close();
+    await parts.close();
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-async function environment(scratch, { isBench, closers }) {
-  const amqpUrl = await findRabbitmq(process.env, log);
-  const postgres = await findPostgres(process.env, scratch);
-  closers.push(() => postgres.stop());
-  const env = { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
-  if (isBench) return env;
-  const parts = await serveSharedParts(scratch);
-  closers.push(() => parts.close());
-  return { ...env, CHROMIUM_PATH: findChromium(process.env, log), COUNTERSIGN_TEST_PARTS: parts.socket };
+/** What tests need beside Node, as variables of the environment. Each part is brought when the first level needs it. */
+function neededParts(scratch) {
+  const closers = [];
+  let started;
+  const startServers = async () => {
+    const amqpUrl = await findRabbitmq(process.env, log);
+    const postgres = await findPostgres(process.env, scratch);
+    closers.push(() => postgres.stop());
+    return { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
+  };
+  const startAll = async () => {
+    const servers = await startServers();
+    const shared = await serveSharedParts(scratch);
+    closers.push(() => shared.close());
+    return { ...servers, CHROMIUM_PATH: findChromium(process.env, log), COUNTERSIGN_TEST_PARTS: shared.socket };
+  };
+  return {
+    servers: startServers,
+    of: (level) => (level === 'unit' ? process.env : (started ??= startAll())),
+    close: async () => {
+      for (const close of closers.reverse()) await close();
+    },
+  };
 }
 
-async function runTests(options, place) {
-  if (options.jest !== undefined) return runJest(options.jest, options, place);
+async function runTests(options, { parts, scratch }) {
+  if (options.jest !== undefined) return runJest(options.jest, options, { env: await parts.of(undefined), scratch });
   const commit = options.isWhole ? cleanCommit() : undefined;
   log(`Seed ${options.seed}`);
   let results = resultsOf([]);
@@ -68,6 +84,7 @@ async function runTests(options, place) {
       skipped.push(level);
       continue;
     }
+    const place = { env: await parts.of(level), scratch };
     const startedAt = performance.now();
     let ofLevel = await runFiles(files, options, place);
     if (options.rerun && level === 'system') ofLevel = await rerunFailed(ofLevel, options, place);
@@ -88,8 +105,11 @@ function wantedFiles({ level, changed, paths }) {
   return byLevel.filter(([name, files]) => (level === undefined || level === name) && files.length > 0);
 }
 
-function runFiles(files, options, place) {
-  return runJest(['--runTestsByPath', ...files], options, place);
+function runFiles(files, options, { env, scratch }) {
+  const list = join(scratch, 'files.json');
+  writeFileSync(list, JSON.stringify(files.map((file) => join(root, file))));
+  const filtered = { ...env, COUNTERSIGN_TEST_FILES: list };
+  return runJest(['--filter=<rootDir>/tests/runner/chosen-files.cjs'], options, { env: filtered, scratch });
 }
 
 async function runJest(args, { seed }, { env, scratch }) {

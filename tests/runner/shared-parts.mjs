@@ -20,7 +20,8 @@ export async function serveSharedParts(scratch) {
   const cluster = () => once('/cluster', () => createCluster(join(scratch, 'cluster')));
   const partAt = (path) => {
     const [, worker] = /^\/system\/(\w+)$/.exec(path) ?? [];
-    if (worker !== undefined) return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
+    if (worker !== undefined)
+      return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
     if (path === '/cluster') return cluster();
     throw new Error(`There is no shared part ${path}`);
   };
@@ -46,7 +47,7 @@ export async function serveSharedParts(scratch) {
 }
 
 async function createCluster(path) {
-  const { createClusterTemplate } = await import('../../infra/local/dist/index.js');
+  const { createClusterTemplate } = await import('../../infra/local/dist/cluster-template.js');
   await createClusterTemplate(path, { ...console, debug: () => {} });
   return { path: join(path, 'postgres') };
 }
@@ -55,7 +56,7 @@ async function createCluster(path) {
 const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080' };
 
 async function startSystem(dataDir, { path }) {
-  const { startSystem: start } = await import('../../infra/local/dist/index.js');
+  const { startSystem: start } = await import('../../infra/local/dist/started-system.js');
   mkdirSync(dataDir, { mode: 0o711 });
   chmodSync(dataDir, 0o711);
   execFileSync('cp', ['-a', path, join(dataDir, 'postgres')]);

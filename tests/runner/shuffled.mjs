@@ -1,4 +1,6 @@
-/** The order of files follows from the seed of the run alone: no test may need another one to run before it. */
+import { shuffle } from './shuffle.mjs';
+
+/** The order of files follows from the seed of the run alone: no file may need another one to run before it. */
 export default class Shuffled {
   #seed;
 
@@ -7,8 +9,7 @@ export default class Shuffled {
   }
 
   sort(tests) {
-    const places = new Map(tests.map((test) => [test, placeOf(`${this.#seed} ${test.path}`)]));
-    return [...tests].sort((a, b) => places.get(a) - places.get(b));
+    return shuffle(tests.toSorted(byPath), this.#seed);
   }
 
   allFailedTests(tests) {
@@ -22,9 +23,4 @@ export default class Shuffled {
   cacheResults() {}
 }
 
-/** FNV-1a. */
-function placeOf(text) {
-  let hash = 0x811c9dc5;
-  for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0), 0x01000193);
-  return hash >>> 0;
-}
+const byPath = (a, b) => (a.path < b.path ? -1 : 1);

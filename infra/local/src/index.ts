@@ -1,4 +1,3 @@
-export { createClusterTemplate } from './cluster-template.ts';
 export { configurationPage } from './configuration-page.ts';
 export { filesystemServer } from './mcp-servers.ts';
 export { freePort } from './ports.ts';
