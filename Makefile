@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo conformance redrive test update-test deploy-test sbom lint check bench mutate clean
+.PHONY: help install gen build up demo conformance redrive test stress soak update-test deploy-test sbom lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -59,6 +59,12 @@ redrive: build ## Tell which queues have dead letters, and move them back: url= 
 
 test: build ## Run every test: level=unit|store|service|system changed=1 seed= files=
 	@node tests/runner/run-tests.mjs $(level:%=--level=%) $(changed:1=--changed) $(seed:%=--seed=%) $(rerun:1=--rerun) $(files)
+
+stress: build ## Repeat test files in random order on a slowed machine: files= times=20 load=2
+	@node tests/runner/stress.mjs $(times:%=--times=%) $(load:%=--load=%) $(files)
+
+soak: build ## Run the tests that fill databases and storm services for many minutes, and record it: before each release
+	@node tests/runner/soak.mjs $(files)
 
 update-test: build ## Run an earlier version and this one at once over one database: from=COMMIT, or the last tag
 	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --jest --testMatch '**/*.update.ts' --verbose

@@ -1,14 +1,20 @@
-import { chmodSync, chownSync, mkdtempSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { StartedSystem } from '@countersign/local';
+import { onFailure } from './_evidence.ts';
 
 /** A system that other files use too: it is not stopped, and what a test does stays within its own people and workspaces. */
 export type SharedSystem = Omit<StartedSystem, 'said' | 'stop' | 'kill'> & { dataDir: string };
 
 /** The system of this worker, started when its first file asks. Rate limits are off; `filesDir` is a folder for this caller alone. */
 export async function sharedSystem(): Promise<SharedSystem> {
-  const system = (await sharedPart(`/system/${process.env['JEST_WORKER_ID'] ?? '1'}`)) as SharedSystem;
+  const path = `/system/${process.env['JEST_WORKER_ID'] ?? '1'}`;
+  const system = (await sharedPart(path)) as SharedSystem;
+  onFailure(async (name) => {
+    const { lines } = (await sharedPart(`${path}/log`)) as { lines: string[] };
+    writeFileSync(`${name}.log`, lines.join('\n'));
+  });
   return { ...system, filesDir: ownFolderIn(system.filesDir) };
 }
 

@@ -1,20 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
+import { collectEvidence } from './evidence.mjs';
+import { describeHandles } from './open-handles.mjs';
 import { shuffle } from './shuffle.mjs';
 
-/** Tests whose order is part of what they tell, declared with `describeStory` of the test kit. */
+/** Tests whose order is part of what they show, declared with `describeStory` of the test kit. */
 const story = / \[story\]$/;
+/** A socket or a process that was closed is gone within a few turns of the loop; a machine under load gets the rest. */
+const closingMsMax = 20_000;
+const pollMs = 20;
+const failures = new Set(['test_fn_failure', 'hook_failure', 'error']);
 
-/** Runs the tests of a file, and the blocks that hold them, in an order that follows from the seed of the run. */
-export default class ShufflingEnvironment extends TestEnvironment {
+/**
+ * Runs the tests of a file, and the blocks that hold them, in an order that follows from the seed of the run. Keeps evidence of each
+ * failure. Fails a file that leaves something open: Jest would wait for it, or kill the worker.
+ */
+export default class Environment extends TestEnvironment {
+  #testPath;
   #seed;
+  #openBefore = new Set();
 
   constructor(config, context) {
     super(config, context);
+    this.#testPath = context.testPath;
     this.#seed = `${config.globalConfig.seed} ${context.testPath}`;
   }
 
-  handleTestEvent({ name }, { rootDescribeBlock }) {
+  async setup() {
+    await super.setup();
+    this.#openBefore = new Set(process._getActiveHandles());
+  }
+
+  async handleTestEvent({ name, test }, { rootDescribeBlock }) {
     if (name === 'run_start') shuffleBlock(rootDescribeBlock, this.#seed);
+    if (failures.has(name)) await collectEvidence(this.#testPath, test?.name ?? 'hook');
+  }
+
+  async teardown() {
+    await super.teardown();
+    await this.#assertNothingOpen();
+  }
+
+  async #assertNothingOpen() {
+    const deadline = performance.now() + closingMsMax;
+    for (;;) {
+      const left = describeHandles(process._getActiveHandles().filter((handle) => !this.#openBefore.has(handle)));
+      if (left.length === 0) return;
+      if (performance.now() > deadline) throw new Error(`The file ended and left open: ${left.join(', ')}`);
+      await delay(pollMs, undefined, { ref: false });
+    }
   }
 }
 

@@ -2,24 +2,20 @@
 // Usage: node tests/runner/run-tests.mjs [--level=NAME] [--changed] [--seed=N] [--rerun] [part of a path…]
 //        node tests/runner/run-tests.mjs --jest [arguments of Jest…]
 //        node tests/runner/run-tests.mjs --bench [options of the bench…]
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { changedTests } from './changed-tests.mjs';
-import { findChromium } from './chromium.mjs';
+import { overBudget, readPace } from './budgets.mjs';
 import { cleanCommit, writeEvalRecord } from './eval-record.mjs';
-import { filesByLevel } from './levels.mjs';
-import { nodeFlags, testFlags } from './node-flags-of.mjs';
+import { root } from './imports.mjs';
+import { neededParts } from './needed-parts.mjs';
+import { nodeFlags } from './node-flags-of.mjs';
 import { parseOptions } from './options.mjs';
-import { findPostgres } from './postgres.mjs';
-import { findRabbitmq } from './rabbitmq.mjs';
-import { merge, readResults, resultsOf, timesOf } from './results.mjs';
-import { serveSharedParts } from './shared-parts.mjs';
+import { merge, resultsOf, timesOf } from './results.mjs';
+import { run, runFiles, runJest } from './run-jest.mjs';
+import { wantedFiles } from './wanted-files.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-/** More files that fail once and then pass are no accident. */
+/** More files than these that fail once and pass alone are no accident. */
 const unstableMax = 2;
 const log = (line) => process.stderr.write(`${line}\n`);
 
@@ -29,14 +25,13 @@ async function main(args) {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-test-'));
   // PostgreSQL runs under its own account when we are root, and must pass through.
   chmodSync(scratch, 0o711);
-  const parts = neededParts(scratch);
+  const parts = neededParts(scratch, log);
   try {
     const options = parseOptions(args);
-    if (options.bench !== undefined)
-      return await run(
-        [...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...options.bench],
-        await parts.servers(),
-      );
+    if (options.bench !== undefined) {
+      const bench = [process.execPath, ...nodeFlags(), join(root, 'tests/bench/dist/run.js'), ...options.bench];
+      return await run(bench, await parts.servers());
+    }
     return report(await runTests(options, { parts, scratch }));
   } catch (error) {
     log(error instanceof Error ? error.message : String(error));
@@ -48,34 +43,10 @@ async function main(args) {
   }
 }
 
-/** What tests need beside Node, as variables of the environment. Each part is brought when the first level needs it. */
-function neededParts(scratch) {
-  const closers = [];
-  let started;
-  const startServers = async () => {
-    const amqpUrl = await findRabbitmq(process.env, log);
-    const postgres = await findPostgres(process.env, scratch);
-    closers.push(() => postgres.stop());
-    return { ...process.env, TEST_DATABASE_URL: postgres.url, AMQP_URL: amqpUrl };
-  };
-  const startAll = async () => {
-    const servers = await startServers();
-    const shared = await serveSharedParts(scratch);
-    closers.push(() => shared.close());
-    return { ...servers, CHROMIUM_PATH: findChromium(process.env, log), COUNTERSIGN_TEST_PARTS: shared.socket };
-  };
-  return {
-    servers: startServers,
-    of: (level) => (level === 'unit' ? process.env : (started ??= startAll())),
-    close: async () => {
-      for (const close of closers.reverse()) await close();
-    },
-  };
-}
-
 async function runTests(options, { parts, scratch }) {
   if (options.jest !== undefined) return runJest(options.jest, options, { env: await parts.of(undefined), scratch });
   const commit = options.isWhole ? cleanCommit() : undefined;
+  const pace = await readPace();
   log(`Seed ${options.seed}`);
   let results = resultsOf([]);
   const skipped = [];
@@ -92,45 +63,15 @@ async function runTests(options, { parts, scratch }) {
     results = merge(results, ofLevel);
   }
   if (skipped.length > 0) log(`Not run, since a cheaper level failed: ${skipped.join(', ')}`);
-  if (skipped.length === 0) writeEvalRecord(commit, results.promises);
-  return results;
-}
-
-/** Level by level, from cheap to dear. */
-function wantedFiles({ level, changed, paths }) {
-  const affected = changed ? changedTests() : undefined;
-  const isWanted = (file) =>
-    (affected === undefined || affected.has(file)) && (paths.length === 0 || paths.some((path) => file.includes(path)));
-  const byLevel = [...filesByLevel()].map(([name, files]) => [name, files.filter(isWanted)]);
-  return byLevel.filter(([name, files]) => (level === undefined || level === name) && files.length > 0);
-}
-
-function runFiles(files, options, { env, scratch }) {
-  const list = join(scratch, 'files.json');
-  writeFileSync(list, JSON.stringify(files.map((file) => join(root, file))));
-  const filtered = { ...env, COUNTERSIGN_TEST_FILES: list };
-  return runJest(['--filter=<rootDir>/tests/runner/chosen-files.cjs'], options, { env: filtered, scratch });
-}
-
-async function runJest(args, { seed }, { env, scratch }) {
-  const summary = join(scratch, 'summary.json');
-  rmSync(summary, { force: true });
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const reporters = ['--reporters=default', '--reporters=<rootDir>/tests/runner/summary-reporter.mjs'];
-  // The reporters come last: Jest takes a path behind them for one more reporter.
-  const code = await run([...testFlags(), jest, `--seed=${seed}`, ...args, ...reporters], {
-    ...env,
-    COUNTERSIGN_TEST_SUMMARY: summary,
-  });
-  return readResults(summary, code);
+  else writeEvalRecord(commit, results.promises);
+  return merge(results, resultsOf(overBudget(results.files, await pace.end())));
 }
 
 /** Runs each failed file once more, alone. A file that passes then is reported as unstable, and is no failure up to `unstableMax`. */
 async function rerunFailed(results, options, place) {
   const failed = results.files.filter(({ failures }) => failures.length > 0);
   if (failed.length === 0 || failed.length > unstableMax) return results;
-  const kept = results.files.filter(({ failures }) => failures.length === 0);
-  let merged = resultsOf(kept);
+  let merged = resultsOf(results.files.filter(({ failures }) => failures.length === 0));
   for (const first of failed) {
     const again = await runFiles([first.file], options, place);
     merged = merge(merged, again);
@@ -138,18 +79,6 @@ async function rerunFailed(results, options, place) {
     for (const { title, message } of first.failures) log(`unstable: ${first.file}, ${title}\n${message}`);
   }
   return merged;
-}
-
-function run(args, env) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
-    const forward = (signal) => child.kill(signal);
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, forward);
-    child.once('exit', (code) => {
-      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, forward);
-      resolve(code ?? 1);
-    });
-  });
 }
 
 function report(results) {

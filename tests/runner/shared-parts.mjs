@@ -4,11 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { nodeFlags } from './node-flags-of.mjs';
 
 /**
  * Serves on a socket in `scratch`:
  * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster, to begin a data directory with
- * - `/system/<worker>`: the whole system, one for each worker of Jest
+ * - `/system/<worker>`: the whole system, one for each worker of Jest; `/system/<worker>/log`: the lines that it wrote
  * @returns {Promise<{ socket: string, close(): Promise<void> }>}
  */
 export async function serveSharedParts(scratch) {
@@ -18,20 +19,19 @@ export async function serveSharedParts(scratch) {
     return started.get(path);
   };
   const cluster = () => once('/cluster', () => createCluster(join(scratch, 'cluster')));
-  const partAt = (path) => {
-    const [, worker] = /^\/system\/(\w+)$/.exec(path) ?? [];
+  const partAt = async (path) => {
+    const [, system, worker, log] = /^(\/system\/(\w+))(\/log)?$/.exec(path) ?? [];
+    if (log !== undefined) return { lines: (await started.get(system))?.lines() ?? [] };
     if (worker !== undefined)
       return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
     if (path === '/cluster') return cluster();
     throw new Error(`There is no shared part ${path}`);
   };
   const server = createServer(async (req, res) => {
-    const [status, body] = await Promise.resolve(req.url)
-      .then(partAt)
-      .then(
-        ({ stop, ...part }) => [200, part],
-        (error) => [500, { error: String(error) }],
-      );
+    const [status, body] = await partAt(req.url).then(
+      ({ stop, ...part }) => [200, part],
+      (error) => [500, { error: String(error) }],
+    );
     res.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
   });
   const socket = join(scratch, 'parts.sock');
@@ -60,6 +60,6 @@ async function startSystem(dataDir, { path }) {
   mkdirSync(dataDir, { mode: 0o711 });
   chmodSync(dataDir, 0o711);
   execFileSync('cp', ['-a', path, join(dataDir, 'postgres')]);
-  const { said, kill, ...system } = await start({ dataDir, variables });
-  return { ...system, dataDir };
+  const { said, kill, ...system } = await start({ dataDir, variables, nodeArgs: nodeFlags() });
+  return { ...system, dataDir, lines: () => said };
 }

@@ -34,6 +34,8 @@ type StartOptions = {
   dataDir: string;
   variables?: Record<string, string>;
   choosePort?: () => Promise<number>;
+  /** Flags of Node; by default those of this process. */
+  nodeArgs?: readonly string[];
 };
 
 /**
@@ -54,7 +56,8 @@ function wasPortTaken(error: unknown): boolean {
   return error instanceof Error && /EADDRINUSE|Ports? [\d, ]+ (?:is|are) taken/.test(error.message);
 }
 
-async function startOnce({ dataDir, variables = {}, choosePort = freePort }: StartOptions): Promise<StartedSystem> {
+async function startOnce(options: StartOptions): Promise<StartedSystem> {
+  const { dataDir, variables = {}, choosePort = freePort, nodeArgs = process.execArgv } = options;
   const [gatewayPort, kernelPort, healthPort] = [await choosePort(), await choosePort(), await choosePort()];
   const [consolePort, controlPlanePort] = [await choosePort(), await choosePort()];
   const env = {
@@ -67,7 +70,7 @@ async function startOnce({ dataDir, variables = {}, choosePort = freePort }: Sta
     GOV_HEALTH_PORT: String(healthPort),
     ...variables,
   };
-  const child = spawn(process.execPath, [...process.execArgv, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...nodeArgs, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = await untilReady(child);
   const local = readLocalEnvironment(join(dataDir, 'local.env'));
   return {

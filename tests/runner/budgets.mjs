@@ -1,0 +1,62 @@
+// What a test file may take, in seconds on a quiet machine as fast as the one on which the numbers were measured. A machine that is busy
+// with other things, or slower, gets more, or no judgement at all.
+import { createHash } from 'node:crypto';
+import { cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { levelOf } from './levels.mjs';
+
+const secondsOfLevel = { unit: 6, store: 12, service: 20, system: 40 };
+/** Files that need more than their level gives. Each names what takes the time. */
+const secondsOfFile = {};
+/** A file fails when it takes this much of its budget. */
+const excess = 1.5;
+
+/** What else runs before and after the tests, and how fast this machine computes. */
+const busyShareMax = 0.1;
+const watchMs = 500;
+/** Of the work below, on the machine on which the budgets were measured. */
+const referenceMs = 60;
+
+/** Looks at the machine now and, with `end`, once more: `{ isQuiet, slowness }`. */
+export async function readPace() {
+  const before = await busyShare();
+  const slowness = Math.max(1, measureWork() / referenceMs);
+  return { end: async () => ({ isQuiet: Math.max(before, await busyShare()) <= busyShareMax, slowness }) };
+}
+
+/** @returns {import('./results.mjs').FileResult[]} one failure for each file that took half more than its budget */
+export function overBudget(files, { isQuiet, slowness }) {
+  if (!isQuiet) return [];
+  return files.flatMap(({ file, seconds }) => {
+    const budget = (secondsOfFile[file] ?? secondsOfLevel[levelOf(file)]) * slowness;
+    if (seconds <= budget * excess) return [];
+    const message = `took ${seconds.toFixed(1)} s on a quiet machine, and its budget is ${budget.toFixed(0)} s`;
+    process.stderr.write(`${file} ${message}\n`);
+    return [{ file, seconds: 0, passed: 0, skipped: 0, promises: {}, failures: [{ title: 'its budget', message }] }];
+  });
+}
+
+/** Of all processors, over half a second in which this process sleeps. */
+async function busyShare() {
+  const before = times();
+  await delay(watchMs);
+  const after = times();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
+function times() {
+  const all = cpus().flatMap((cpu) => Object.entries(cpu.times));
+  const sum = (entries) => entries.reduce((total, [, ms]) => total + ms, 0);
+  return { idle: sum(all.filter(([kind]) => kind === 'idle')), all: sum(all) };
+}
+
+/** The fastest of five turns, in ms: what disturbs a turn makes it slower, never faster. */
+function measureWork() {
+  const block = Buffer.alloc(1_000_000);
+  const turns = Array.from({ length: 5 }, () => {
+    const startedAt = performance.now();
+    for (let count = 0; count < 30; count += 1) createHash('sha256').update(block).digest();
+    return performance.now() - startedAt;
+  });
+  return Math.min(...turns);
+}
