@@ -14,8 +14,7 @@ describe('CONTRIBUTING', () => {
   it('runs one suite with the command that it gives, and no other suite', async () => {
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', oneSuite()], { cwd: root });
     const suites = [...stderr.matchAll(/^PASS (\S+)/gm)].map(([, path]) => path);
-    expect(suites.length).toBeGreaterThan(3);
-    expect(suites.filter((path) => !path?.startsWith('packages/crypto/tests/'))).toEqual([]);
+    expect(suites).toEqual(['packages/crypto/tests/digest-and-encoding.test.ts']);
     expect(stdout).toMatch(/^[1-9][0-9]* passed, 0 failed$/m);
   });
 });
