@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
 import { collectEvidence } from './evidence.mjs';
-import { describeHandles } from './open-handles.mjs';
+import { describeOpen, openResources } from './open-handles.mjs';
 import { shuffle } from './shuffle.mjs';
 
 /** Tests whose order is part of what they show, declared with `describeStory` of the test kit. */
@@ -18,7 +18,7 @@ const failures = new Set(['test_fn_failure', 'hook_failure', 'error']);
 export default class Environment extends TestEnvironment {
   #testPath;
   #seed;
-  #openBefore = new Set();
+  #openBefore = [];
 
   constructor(config, context) {
     super(config, context);
@@ -28,7 +28,7 @@ export default class Environment extends TestEnvironment {
 
   async setup() {
     await super.setup();
-    this.#openBefore = new Set(process._getActiveHandles());
+    this.#openBefore = openResources();
   }
 
   async handleTestEvent({ name, test }, { rootDescribeBlock }) {
@@ -44,9 +44,8 @@ export default class Environment extends TestEnvironment {
   async #assertNothingOpen() {
     const deadline = performance.now() + closingMsMax;
     for (;;) {
-      const left = describeHandles(process._getActiveHandles().filter((handle) => !this.#openBefore.has(handle)));
-      if (left.length === 0) return;
-      if (performance.now() > deadline) throw new Error(`The file ended and left open: ${left.join(', ')}`);
+      if (openResources().length <= this.#openBefore.length) return;
+      if (performance.now() > deadline) throw new Error(`The file ended and left open: ${describeOpen()}`);
       await delay(pollMs, undefined, { ref: false });
     }
   }

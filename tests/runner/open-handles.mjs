@@ -1,22 +1,20 @@
-/**
- * What keeps the process alive among `handles`, in words. Standard streams, the channel to Jest, and what was unref'd on purpose do not.
- * @returns {string[]}
- */
-export function describeHandles(handles) {
-  return handles.filter(keepsAlive).map(describe);
+/** Streams and the channel to Jest, which are there from the beginning. */
+const own = new Set(['PipeWrap', 'TTYWrap', 'TTYWRAP', 'PIPEWRAP', 'FSReqCallback', 'FSReqPromise']);
+
+/** @returns {string[]} the kinds of what keeps this process alive, one for each */
+export function openResources() {
+  return process.getActiveResourcesInfo().filter((kind) => !own.has(kind));
 }
 
-function keepsAlive(handle) {
-  const inner = handle._handle ?? handle;
-  if (handle === process.stdin || handle.fd === 0 || handle.fd === 1 || handle.fd === 2) return false;
-  if (handle.constructor.name === 'Pipe') return false; // the channel to the parent process
-  return typeof inner.hasRef === 'function' ? inner.hasRef() : true;
+/** What keeps this process alive, in words. */
+export function describeOpen() {
+  const described = process._getActiveHandles().map(describe);
+  return [...openResources(), ...described.filter((text) => text !== null)].join(', ');
 }
 
 function describe(handle) {
-  const kind = handle.constructor.name;
-  if (kind === 'ChildProcess') return `process ${handle.spawnargs?.join(' ')}`;
-  if (kind === 'Server') return `server on ${JSON.stringify(handle.address?.())}`;
+  if (handle.spawnargs !== undefined) return `process ${handle.spawnargs.join(' ')}`;
+  if (typeof handle.address === 'function' && handle.listening) return `server on ${JSON.stringify(handle.address())}`;
   if (handle.remotePort !== undefined) return `socket to ${handle.remoteAddress}:${handle.remotePort}`;
-  return kind;
+  return null;
 }
