@@ -1,4 +1,10 @@
-/** The members in an order that follows from `seed` alone. */
+/**
+ * The members in an order that follows from `seed` alone.
+ * @template Member
+ * @param {readonly Member[]} list
+ * @param {string | number} seed
+ * @returns {Member[]}
+ */
 export function shuffle(list, seed) {
   const places = list.map((_, index) => hash(`${seed} ${index}`));
   return list

@@ -1,7 +1,10 @@
 import { changedTests } from './changed-tests.mjs';
 import { filesByLevel } from './levels.mjs';
 
-/** @returns {[level: string, files: string[]][]} from cheap to dear, without levels that have no file */
+/**
+ * @param {{ level?: string | undefined, changed?: boolean, paths: string[] }} wanted
+ * @returns {[level: string, files: string[]][]} from cheap to dear, without levels that have no file
+ */
 export function wantedFiles({ level, changed = false, paths }) {
   const affected = changed ? changedTests() : undefined;
   const isWanted = (file) =>
