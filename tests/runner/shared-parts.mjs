@@ -52,8 +52,8 @@ async function createCluster(path) {
   return { path: join(path, 'postgres') };
 }
 
-/** Passkeys are bound to the host of the public address. */
-const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080' };
+/** Passkeys are bound to the host of the public address. The self test warms a kernel up for load that no test of this system makes. */
+const variables = { GOV_RATE_LIMITS: '0', GOV_PUBLIC_URL: 'http://localhost:8080', GOV_SELF_TEST_DECISIONS: '0' };
 
 async function startSystem(dataDir, { path }) {
   const { startSystem: start } = await import('../../infra/local/dist/started-system.js');
