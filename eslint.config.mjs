@@ -100,6 +100,14 @@ export default defineConfig(
       '@typescript-eslint/no-unnecessary-condition': 'error',
       // A service logs through its logger, a command writes to process.stdout on purpose.
       'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'AbortSignal',
+          property: 'timeout',
+          message: 'Use startDeadline of contracts: joined with another signal, this one is collected and never aborts.',
+        },
+      ],
       'no-restricted-imports': [
         'error',
         {

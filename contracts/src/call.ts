@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { startDeadline, type Deadline } from './deadline.ts';
 import type { AnyRoute } from './route.ts';
 
 export type ClientOptions = {
@@ -66,22 +67,22 @@ const notNow = new Set([425, 429, 503]);
 
 type Untyped = CallInput<unknown, unknown, unknown>;
 type Request = RequestInit & { headers: Record<string, string> };
-type Attempt = { url: string; init: Request; deadline: AbortSignal; abort: AbortSignal | undefined };
+type Attempt = { url: string; init: Request; deadline: Deadline; abort: AbortSignal | undefined };
 
 /** One call of one operation. Throws CallFailed. */
 export async function callRoute(route: AnyRoute, options: ClientOptions, input: Untyped): Promise<Received> {
-  const deadline = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
-  const ending = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
-  const attempt = {
-    url: urlOf(route, options.baseUrl, input),
-    init: requestOf(route, input, ending),
-    deadline,
-    abort: input.signal,
-  };
-  const send = () => sendOnce(options, attempt);
-  const repeatsForMs = options.repeatsForMs ?? 0;
-  if (repeatsForMs === 0 || !isRepeatable(attempt.init)) return send();
-  return await repeated(() => untilNotInFlight(send, ending), { ending, untilMs: Date.now() + repeatsForMs });
+  const url = urlOf(route, options.baseUrl, input);
+  const deadline = startDeadline({ ms: options.timeoutMs ?? timeoutMsDefault, signal: input.signal });
+  const { signal: ending } = deadline;
+  try {
+    const attempt = { url, init: requestOf(route, input, ending), deadline, abort: input.signal };
+    const send = () => sendOnce(options, attempt);
+    const repeatsForMs = options.repeatsForMs ?? 0;
+    if (repeatsForMs === 0 || !isRepeatable(attempt.init)) return await send();
+    return await repeated(() => untilNotInFlight(send, ending), { ending, untilMs: Date.now() + repeatsForMs });
+  } finally {
+    deadline.clear();
+  }
 }
 
 type Patience = { ending: AbortSignal; untilMs: number };
@@ -133,7 +134,7 @@ async function sendOnce(options: ClientOptions, { url, init, deadline, abort }: 
   } catch (cause) {
     if (cause instanceof CallFailed) throw cause;
     if (abort?.aborted) throw new CallFailed('aborted', `${url} was given up`, { cause });
-    if (deadline.aborted) throw new CallFailed('late', `${url} did not answer in time`, { cause });
+    if (deadline.isOver()) throw new CallFailed('late', `${url} did not answer in time`, { cause });
     throw new CallFailed('unreachable', `${url} could not be reached`, { cause });
   }
 }

@@ -99,5 +99,6 @@ export {
 export { showFrontPage, getOpenApi, showDocs } from './front-page.ts';
 export { page, camelPage, pageLimit, PageQuery } from './list.ts';
 export { CallFailed, urlOf, type CallFault, type CallInput, type ClientOptions } from './call.ts';
+export { startDeadline, type Deadline } from './deadline.ts';
 export { createClient, createRawClient, type Answer, type Client, type RawAnswer, type RawClient } from './client.ts';
 export { defineEvent, type CloudEvent, type EventDefinition, type EventOf, CloudEventEnvelope } from './event.ts';

@@ -1,6 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { startDeadline } from '@countersign/contracts';
 import { Webhook } from 'standardwebhooks';
 import { isPublicAddress, lookupPublic } from './public-address.ts';
 
@@ -35,11 +36,13 @@ export function createWebhookPost({
       'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
       'webhook-signature': signatures.join(' '),
     };
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const ended = startDeadline({ ms: timeoutMs, signal });
     try {
-      return outcomeOf(await post(new URL(url), { headers, body, signal: ended, reachesPrivate }));
+      return outcomeOf(await post(new URL(url), { headers, body, signal: ended.signal, reachesPrivate }));
     } catch (error) {
-      return failed(ended.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error));
+      return failed(ended.signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error));
+    } finally {
+      ended.clear();
     }
   };
 }

@@ -1,3 +1,4 @@
+import { startDeadline } from '@countersign/contracts';
 import { assertConnected } from '@countersign/messaging';
 import type { HealthCheck } from '@countersign/service-kit';
 import type { Context } from './context.ts';
@@ -26,7 +27,7 @@ const probeTimeoutMs = 2_000;
 /** Throws unless the gateway lives. */
 export async function assertGateway({ config, fetchNow }: Context): Promise<void> {
   const answer = await fetchNow(new URL('/health/live', config.gatewayUrl), {
-    signal: AbortSignal.timeout(probeTimeoutMs),
+    signal: startDeadline({ ms: probeTimeoutMs }).signal,
   });
   await answer.body?.cancel();
   if (!answer.ok) throw new Error(`The gateway answered ${answer.status}`);

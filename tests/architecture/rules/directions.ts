@@ -38,7 +38,7 @@ const mayImport: Record<string, string[]> = {
   // Of a browser: it knows the public routes, and checks by itself what they say.
   [webConsole]: [contracts, crypto, policy, verifier],
   [messaging]: [contracts],
-  [delivery]: [messaging],
+  [delivery]: [contracts, messaging],
   [audit]: [contracts, crypto, verifier],
   [whatIf]: [contracts, crypto, policy, verifier],
   'packages/cli': [contracts, crypto, policy, verifier],

@@ -1,4 +1,4 @@
-import { isAppError, PrincipalId } from '@countersign/contracts';
+import { isAppError, PrincipalId, startDeadline } from '@countersign/contracts';
 import { getFence, putFence, type FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -9,7 +9,7 @@ import { targetOf } from './target.ts';
 
 /** Longer than a kernel needs to seal a stop, and as long as somebody waits who has just given one. */
 const deliveryMs = 5_000;
-const inTime = () => AbortSignal.timeout(deliveryMs);
+const inTime = () => startDeadline({ ms: deliveryMs }).signal;
 /** What is left of a scope is delivered by the next pass. */
 const commandsAtOnce = 100;
 

@@ -1,3 +1,4 @@
+import { startDeadline } from '@countersign/contracts';
 import type { GivenCommand } from '@countersign/contracts/control-plane';
 import { getFence, type FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
@@ -16,7 +17,7 @@ export async function openCallsIn(
   try {
     const { body } = await kernel
       .own({ getFence })
-      .getFence({ params: { scope }, signal: AbortSignal.timeout(askingMs) });
+      .getFence({ params: { scope }, signal: startDeadline({ ms: askingMs }).signal });
     return { open_dispatches: body.in_flight, more_open_dispatches: body.more_in_flight };
   } catch (error) {
     log.warn('stop.open_calls_unknown', { scope, error });

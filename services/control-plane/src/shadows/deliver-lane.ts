@@ -1,4 +1,4 @@
-import { isAppError, PrincipalId, type WorkspaceId } from '@countersign/contracts';
+import { isAppError, PrincipalId, startDeadline, type WorkspaceId } from '@countersign/contracts';
 import { deleteShadowLane, PolicyBundle, putShadowLane, type LaneName } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
@@ -42,7 +42,7 @@ async function isDelivered(context: Delivering, lane: StoredLane): Promise<boole
 
 async function tell({ kernel }: Delivering, { workspaceId, lane, ...stored }: StoredLane): Promise<void> {
   const asked = kernel.own({ putShadowLane, deleteShadowLane });
-  const input = { params: { tenant: tenantOf(workspaceId), lane }, signal: AbortSignal.timeout(deliveryMs) };
+  const input = { params: { tenant: tenantOf(workspaceId), lane }, signal: startDeadline({ ms: deliveryMs }).signal };
   if (stored.state === 'ending')
     return await asked.deleteShadowLane(input).then(
       () => undefined,

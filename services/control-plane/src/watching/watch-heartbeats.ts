@@ -1,3 +1,4 @@
+import { startDeadline } from '@countersign/contracts';
 import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { assertGateway } from '../health.ts';
@@ -14,7 +15,7 @@ const probeMs = 5_000;
 /** Reports a service of ours that has answered nobody here for a minute: one incident, and its recurrence rises with each silence. */
 export async function watchHeartbeats(context: Context, places: ToldPlaces): Promise<void> {
   const probes: Record<WatchedService, () => Promise<unknown>> = {
-    kernel: () => context.kernel.own({ healthz }).healthz({ signal: AbortSignal.timeout(probeMs) }),
+    kernel: () => context.kernel.own({ healthz }).healthz({ signal: startDeadline({ ms: probeMs }).signal }),
     gateway: () => assertGateway(context),
   };
   for (const service of ['kernel', 'gateway'] as const) {

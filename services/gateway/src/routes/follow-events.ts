@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiKeyId, AppError, keyPrincipal } from '@countersign/contracts';
+import { ApiKeyId, AppError, keyPrincipal, startDeadline } from '@countersign/contracts';
 import { followEvents, type AuditEntry, type StreamedEvent } from '@countersign/contracts/gateway';
 import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
 import { followLog } from '../audit/follow-log.ts';
@@ -19,7 +19,9 @@ export const followEventsRoute = (context: Context) =>
     const { reader } = context.database;
     const { workspaceId } = caller;
     const after = lastSeen(req) ?? query.since ?? (await findAuditEnd(reader, workspaceId)).seq;
-    const stream = openEventStream({ res, signal: AbortSignal.any([signal, AbortSignal.timeout(streamMaxMs)]) });
+    const deadline = startDeadline({ ms: streamMaxMs, signal });
+    const stream = openEventStream({ res, signal: deadline.signal });
+    stream.ended.addEventListener('abort', deadline.clear, { once: true });
     cutWhenOver(context, caller, stream.ended).addEventListener('abort', stream.close, { once: true });
     const listFrom = (seq: number, limit: number) => listAuditFrom(reader, { workspaceId, seq, limit });
     for await (const entry of followLog({ workspaceId, after, watch, listFrom, signal: stream.ended })) {

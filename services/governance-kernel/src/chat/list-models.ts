@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, startDeadline } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ type Request = { path: string; headers: Record<string, string> };
 /** The models of an OpenAI-compatible server. Attacker-controlled; what is no list of models throws UPSTREAM_FAILED. */
 export async function listModels(pool: Dispatcher, request: Request): Promise<ListedModel[]> {
   try {
-    const signal = AbortSignal.timeout(listTimeoutMs);
+    const { signal } = startDeadline({ ms: listTimeoutMs });
     const { statusCode, body } = await pool.request({ ...request, method: 'GET', signal });
     body.on('error', () => undefined);
     const bytes = await readUpstreamBody(body, listBytesMax);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { startDeadline } from '@countersign/contracts';
 import { Pool } from 'undici';
 import type { Permit, Upstream } from '../boundary/dispatch.ts';
 import { inTime } from '../boundary/in-time.ts';
@@ -62,16 +63,20 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   return {
     send: async (permit, { body, stream, traceparent, signal, span = null }) => {
       assertDecided(permit, body);
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const deadline = startDeadline({ ms: timeoutMs, signal });
       const length = String(body.byteLength);
       const about = { 'content-type': 'application/json', 'content-length': length };
       const headers = { ...headersOf(apiKey, stream), ...about, traceparent: span?.begin() ?? traceparent };
       const answer = await pool
-        .request({ path, method: 'POST', headers, body: inTime(permit, body), signal: deadline })
+        .request({ path, method: 'POST', headers, body: inTime(permit, body), signal: deadline.signal })
         .catch(unanswered);
-      if ('kind' in answer) return answer;
+      if ('kind' in answer) {
+        deadline.clear();
+        return answer;
+      }
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
+      answer.body.once('close', deadline.clear);
       return {
         kind: 'answered',
         status: answer.statusCode,
@@ -79,7 +84,7 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
         told: toldHeaders(answer.headers),
         body: answer.body,
         redacted: (text) => (apiKey === null ? text : text.replaceAll(apiKey, '[redacted]')),
-        deadline,
+        deadline: deadline.signal,
       };
     },
     listModels: () => listModels(pool, { path: modelsPath(target), headers: headersOf(apiKey, false) }),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   AppError,
+  startDeadline,
   type ConformanceReportId,
   type Digest,
   type Instant,
@@ -101,7 +102,7 @@ async function executeAll(parts: ConformanceParts, { scope, id }: Running): Prom
   const live = chosen.filter((vector) => vector.surface === 'live');
   const settings = { tenants: live.map((vector) => tenantOfVector(vector.id)), scopes: live.flatMap(scopesOfVector) };
   await parts.store.forgetSettings(settings);
-  const signal = AbortSignal.timeout(runMsMax);
+  const { signal, clear } = startDeadline({ ms: runMsMax });
   try {
     const site = await siteOf(parts, signal);
     const session = sessionOfRun(id);
@@ -111,6 +112,7 @@ async function executeAll(parts: ConformanceParts, { scope, id }: Running): Prom
         : timed(vector, signal, () => executeOn(parts, vector, { site, session })),
     );
   } finally {
+    clear();
     parts.credential.end();
     await parts.store.forgetSettings(settings);
   }

@@ -1,4 +1,4 @@
-import type { TenantId } from '@countersign/contracts';
+import { startDeadline, type TenantId } from '@countersign/contracts';
 import type { Checkpoint, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { LogFeed, LogWatch } from './log-watch.ts';
 
@@ -32,7 +32,7 @@ export async function* followReceipts(
     if (page === null || watch.outages > outages) yield { kind: 'fault', code: 'STORE_UNAVAILABLE' };
     outages = watch.outages;
     if (page === null) {
-      await watch.changed(AbortSignal.any([signal, AbortSignal.timeout(retryMs)]));
+      await watch.changed(startDeadline({ ms: retryMs, signal }).signal);
       continue;
     }
     yield* page.items;
