@@ -14,7 +14,15 @@ import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { adminKey } from './_kernel.ts';
 import { until } from './_kernel-process.ts';
-import { approve, fileSystemServer, receiptsOf, startUpstreams, upstreamKey, type Upstreams } from './_upstreams.ts';
+import {
+  approve,
+  fileSystemServer,
+  processServer,
+  receiptsOf,
+  startUpstreams,
+  upstreamKey,
+  type Upstreams,
+} from './_upstreams.ts';
 
 let upstreams: Upstreams;
 let folder: string;
@@ -28,7 +36,7 @@ beforeAll(async () => {
     command: process.execPath,
     args: [fileSystemServer(), folder],
   };
-  upstreams = await startUpstreams({}, [files]);
+  upstreams = await startUpstreams({}, [files, processServer]);
 });
 afterAll(async () => {
   await upstreams.close();
