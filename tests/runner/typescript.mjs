@@ -1,9 +1,10 @@
 // Lets Node run the sources, those of workspace packages too: node --import <this file> <file.ts>
 // Types become blanks, so each line and column stays where it is.
-import { readFile } from 'node:fs/promises';
-import { register } from 'node:module';
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire, register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import stripTypes from 'ts-blank-space';
 
 if (isMainThread) register(import.meta.url);
 
@@ -20,7 +21,35 @@ export async function resolve(specifier, context, next) {
 }
 
 export async function load(url, context, next) {
-  if (!new URL(url).pathname.endsWith('.ts')) return next(url, context);
-  const source = await readFile(new URL(url), 'utf8');
-  return { format: 'module', source: stripTypes(source), shortCircuit: true };
+  const { pathname } = new URL(url);
+  if (!pathname.endsWith('.ts')) return next(url, context);
+  return { format: 'module', source: await withoutTypes(pathname), shortCircuit: true };
+}
+
+const { version } = createRequire(import.meta.url)('ts-blank-space/package.json');
+/** Results of earlier runs, by the hash of the source: each worker of each run would read and blank hundreds of files again. */
+const cache = new URL(`../../node_modules/.cache/ts-blank-space-${version}/`, import.meta.url);
+const loaded = new Map();
+
+/** Once per path: helpers beside tests are loaded for each test file, and no source changes during a run. */
+async function withoutTypes(path) {
+  const known = loaded.get(path);
+  if (known !== undefined) return known;
+  const source = await readFile(path, 'utf8');
+  const cached = new URL(createHash('sha256').update(source).digest('hex'), cache);
+  const stripped = await readFile(cached, 'utf8').catch(() => stripAndKeep(source, cached));
+  loaded.set(path, stripped);
+  return stripped;
+}
+
+async function stripAndKeep(source, cached) {
+  // Imported here because the compiler behind it takes longer to load than all cached files together.
+  const { default: stripTypes } = await import('ts-blank-space');
+  const stripped = stripTypes(source);
+  mkdirSync(cache, { recursive: true });
+  // Renamed, so that no other worker reads half a file.
+  const unfinished = `${cached.pathname}.${process.pid}`;
+  await writeFile(unfinished, stripped);
+  await rename(unfinished, cached);
+  return stripped;
 }

@@ -12,7 +12,11 @@ interface TwinTable {
   of?: string;
 }
 
-interface TwinOptions {
+/**
+ * Every new row of these tables gets a twin: a row of another owner, with the same names, keys and states. A statement that forgets
+ * the owner finds the twin among its rows. A statement that changes twins makes `drop` of the test database reject.
+ */
+export interface TwinOptions {
   /** The column that says whose a row is. */
   owner: string;
   tables: Record<string, TwinTable>;
@@ -20,35 +24,31 @@ interface TwinOptions {
   without: readonly string[];
 }
 
-/**
- * The same database, in which every new row of these tables is born with a twin: a row of another owner, with the same names, keys and
- * states. Whoever forgets to say whose rows are meant finds the twin's among them. Whoever changes them is found out by `drop`, which
- * throws unless all of a twin's rows are as they were made, to the byte. No test has to think of them.
- */
-export async function withTwins(database: TestDatabase, options: TwinOptions): Promise<TestDatabase> {
-  const { adminUrl, schema, drop } = database;
-  const entries = Object.entries(options.tables).map(([table, twin]) => {
-    return { table, place: placeOf(schema, table), owner: options.owner, ...twin };
-  });
+type Place = Pick<TestDatabase, 'adminUrl' | 'schema'>;
+
+/** Adds the triggers that make twins. */
+export async function addTwins({ adminUrl, schema }: Place, options: TwinOptions): Promise<void> {
   const keeping = ['CREATE SCHEMA twins', 'CREATE TABLE twins.kept (of_table text, owner text, content jsonb)'];
   await withClient(adminUrl, async (client) => {
-    await requireAllTables(client, database, options);
-    await client.query([...keeping, ...entries.flatMap(triggerOf)].join(';\n'));
+    await requireAllTables(client, schema, options);
+    await client.query([...keeping, ...entriesOf(schema, options).flatMap(triggerOf)].join(';\n'));
   });
-  return {
-    ...database,
-    drop: async () => {
-      const { rows } = await withClient(adminUrl, (client) => client.query<{ line: string }>(changes(entries)));
-      await drop();
-      const told = rows.map(({ line }) => line).join('\n');
-      if (told !== '') throw new Error(`What is somebody else's was changed:\n${told}`);
-    },
-  };
+}
+
+/** Rows of twins that are not as they were made, to the byte. */
+export async function listChangedTwins({ adminUrl, schema }: Place, options: TwinOptions): Promise<string[]> {
+  const query = changes(entriesOf(schema, options));
+  const { rows } = await withClient(adminUrl, (client) => client.query<{ line: string }>(query));
+  return rows.map(({ line }) => line);
+}
+
+function entriesOf(schema: string, { owner, tables }: TwinOptions): TwinEntry[] {
+  return Object.entries(tables).map(([table, twin]) => ({ table, place: placeOf(schema, table), owner, ...twin }));
 }
 
 async function requireAllTables(
   client: pg.Client,
-  { schema }: TestDatabase,
+  schema: string,
   { owner, tables, without }: TwinOptions,
 ): Promise<void> {
   const { rows } = await client.query<{ table_name: string }>(

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createTestDatabase, withTwins } from '../src/testing.ts';
+import { createTestDatabase } from '../src/testing.ts';
 import { withClient } from '../src/with-client.ts';
 import { fixtureServiceDir } from './fixture.ts';
 
@@ -9,8 +9,8 @@ const twin = { columns: { id: `'twin of ' || NEW.id`, text: `'theirs'` } };
 
 /** Lets a service act on a note of ours that has a twin, and drops the database. */
 async function afterwards(act: string): Promise<void> {
-  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
-  const database = await withTwins(scratch, { owner, without: [], tables: { notes: twin } });
+  const twins = { owner, without: [], tables: { notes: twin } };
+  const database = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel', twins });
   await withClient(database.url, async (client) => {
     await client.query(`INSERT INTO kernel.notes (id, text) VALUES ('note', 'ours')`);
     await client.query(act);
@@ -37,9 +37,7 @@ it("who changes, removes or adds what is another's is found out", async () => {
 });
 
 it('a table that was forgotten is named', async () => {
-  const scratch = await createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel' });
-  await expect(withTwins(scratch, { owner, without: [], tables: {} })).rejects.toThrow(
-    'The rows of notes have no twins',
-  );
-  await scratch.drop();
+  const twins = { owner, without: [], tables: {} };
+  const creating = createTestDatabase({ serviceDir: fixtureServiceDir, schema: 'kernel', twins });
+  await expect(creating).rejects.toThrow('The rows of notes have no twins');
 });

@@ -14,7 +14,7 @@ import {
   type StartOptions,
 } from '../src/index.ts';
 import { assertionKey } from './_assertion-key.ts';
-import { withWorkspaceTwins } from './_twins.ts';
+import { workspaceTwins } from './_twins.ts';
 
 export type GatewayClient = Client<typeof gatewayRoutes>;
 export type Person = SignedIn & { client: GatewayClient; headers: Record<string, string> };
@@ -23,8 +23,7 @@ export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
 /** Without twins only for what fills tables by the thousand. `drop` throws when the twin of a workspace is not as it was. */
 export async function testDatabase({ twins = true } = {}): Promise<TestDatabase> {
-  const scratch = await createTestDatabase({ serviceDir, schema: 'gateway' });
-  return twins ? withWorkspaceTwins(scratch) : scratch;
+  return createTestDatabase({ serviceDir, schema: 'gateway', ...(twins ? { twins: workspaceTwins() } : {}) });
 }
 
 /** Names of one test alone on the broker that all tests share. */

@@ -1,4 +1,4 @@
-import { withTwins, type TestDatabase } from '@countersign/database/testing';
+import type { TwinOptions } from '@countersign/database/testing';
 
 /** Another id of the same kind, and always the same one. */
 function idsOf(...columns: string[]): Record<string, string> {
@@ -15,7 +15,7 @@ const owner = 'workspace_id';
 export const ofNoTwin = `scope NOT LIKE '%.twin'`;
 
 /** Each workspace has a twin of the same person: another workspace with the same tasks, runs, approvals, settings and spend. */
-export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase> {
+export function workspaceTwins(): TwinOptions {
   const inWorkspace = (...columns: string[]) => ({ columns: idsOf(owner, ...columns) });
   const inRun = inWorkspace('id', 'task_id', 'run_id');
   const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
@@ -56,5 +56,5 @@ export function withWorkspaceTwins(database: TestDatabase): Promise<TestDatabase
     audit_heads: inWorkspace(),
     idempotency_keys: { owner: 'scope', columns: { scope: `NEW.scope || '.twin'`, created_at: never } },
   };
-  return withTwins(database, { owner, without: [], tables });
+  return { owner, without: [], tables };
 }

@@ -92,7 +92,12 @@ export type ContextOverrides = {
   wiredGates?: readonly GateName[];
   /** Gates that are broken on purpose. The self-test before the start looks at the real ones; a conformance run looks at these. */
   gates?: GateTable;
+  /** The most receipts of a period that an export gives. */
+  periodReceiptsMax?: number;
 };
+
+/** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
+const periodReceiptsMax = 100_000;
 
 const newEvent = eventFactory({ source: '/governance-kernel' });
 
@@ -144,6 +149,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...createCredentials(core),
     ...createConformance(core),
     passkeys: createPasskeys(core),
+    periodReceiptsMax: overrides.periodReceiptsMax ?? periodReceiptsMax,
     demoAllowance: new DemoAllowance(core.clock),
     selfTest,
     standing: standingOf(core, selfTest.denying),

@@ -25,7 +25,8 @@ export const rare = {
 /** A session that goes on through all of the history. */
 export const longSession = 'long-session';
 
-export const rows = { ledger: 200_000, approvals: 100_000, others: 20_000 };
+/** Each list is far longer than a statement may read, and each table too large to be read in one piece. */
+export const rows = { ledger: 64_000, approvals: 30_000, others: 8_000 };
 
 /** When the first of the filled receipts was issued; one follows each second. */
 const began = Date.UTC(2026, 0, 1);
@@ -86,7 +87,7 @@ SELECT 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 10 < 7 THEN '${busy}' ELS
 const coseKey = Buffer.concat([Buffer.from('a401010327200621', 'hex'), Buffer.from([0x58, 32]), Buffer.alloc(32, 7)]);
 const some = `generate_series(1, ${rows.others}) n`;
 const others = [
-  `INSERT INTO checkpoints SELECT 'chk_' || lpad(n::text, 26, '0'), n * 10 - 1, root_hash, n, note, NULL, created_at
+  `INSERT INTO checkpoints SELECT 'chk_' || lpad(n::text, 26, '0'), n * ${rows.ledger / rows.others} - 1, root_hash, n, note, NULL, created_at
      FROM ${some}, (SELECT * FROM checkpoints LIMIT 1) AS signed ON CONFLICT DO NOTHING`,
   `INSERT INTO budgets (tenant_id, budget_id, subject, "window", tool_call_limit, updated_at)
    SELECT CASE WHEN n % 2 = 0 THEN '${busy}' ELSE 'tenant-' || n % 100 END, 'budget-' || n, 'principal:p' || n, 'total', 100, now() FROM ${some}`,
@@ -106,7 +107,7 @@ const others = [
   `INSERT INTO fences (scope, kind, reason, effective_at, epoch, set_by)
      SELECT 'tenant:tenant-' || n, 'quarantine', 'test', now(), 1, 'test' FROM ${some}`,
   `INSERT INTO passkeys
-     SELECT lpad(n::text, 26, '0'), '${busy}', 'credential-' || n, 'agent-' || n % 4, '${coseKey.toString('base64url')}', 0, '{}',
+     SELECT lpad(n::text, 26, '0'), '${busy}', 'credential-' || lpad(n::text, 5, '0'), 'agent-' || n % 4, '${coseKey.toString('base64url')}', 0, '{}',
             false, false, now(), 'agent-1', now(), NULL, NULL, CASE WHEN n % 100 > 0 THEN now() END FROM ${some}`,
   `INSERT INTO passkey_challenges
      SELECT '${busy}', 'agent-' || n, 'approval', '', 'challenge-' || n, '', '{}', now() + interval '1 hour' FROM ${some}`,

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
 import { createKernelClient, kernelRoutes, type Fence } from '@countersign/contracts/governance-kernel';
 import { generateSigningKey } from '@countersign/crypto/signing';
@@ -6,9 +5,9 @@ import { createTestDatabase, type TestDatabase } from '@countersign/database/tes
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
 import { signedActivation } from './_policies.ts';
-import { withTenantTwins } from './_twins.ts';
+import { serviceDir } from './_service-dir.ts';
+import { tenantTwins } from './_twins.ts';
 
-export const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 export const adminKey = 'test-admin-key-0123456789abcdef0123456789';
 export const serviceKey = 'test-service-key-0123456789abcdef01234567';
 
@@ -41,8 +40,8 @@ let fenceEpoch = 0;
 
 /** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was. */
 export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
-  const scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
-  const database = options.twins === false ? scratch : await withTenantTwins(scratch);
+  const twins = options.twins === false ? {} : { twins: tenantTwins };
+  const database = await createTestDatabase({ serviceDir, schema: 'kernel', ...twins });
   const env = { ...environment(database.url), ...options.env };
   let kernel = await startKernel(kernelConfigFrom(env), options.overrides);
   const test: TestKernel = {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createTestDatabase } from '@countersign/database/testing';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 type Columns = Record<string, unknown>;
 export type TestStore = {

@@ -1,4 +1,4 @@
-import { withTwins, type TestDatabase } from '@countersign/database/testing';
+import type { TwinOptions } from '@countersign/database/testing';
 
 const tenant_id = `NEW.tenant_id || '.twin'`;
 /** Workers serve all tenants: what is never due is nobody's to move. */
@@ -13,8 +13,10 @@ export const ofNoTwin = `tenant_id NOT LIKE '%.twin'`;
  * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has none, since
  * its rows are one log, in which nothing may stand that the kernel did not seal.
  */
-export function withTenantTwins(database: TestDatabase): Promise<TestDatabase> {
-  const tables = {
+export const tenantTwins: TwinOptions = {
+  owner: 'tenant_id',
+  without: ['ledger'],
+  tables: {
     session_heads: { ...owned, columns: { tenant_id } },
     policy_bundles: { ...owned, columns: { tenant_id } },
     // The freshest one makes the kernel ready.
@@ -50,6 +52,5 @@ export function withTenantTwins(database: TestDatabase): Promise<TestDatabase> {
         secret_hash: 'reverse(NEW.secret_hash)',
       },
     },
-  };
-  return withTwins(database, { owner: 'tenant_id', without: ['ledger'], tables });
-}
+  },
+};

@@ -41,7 +41,7 @@ export type Upstreams = {
 };
 export type OpenAiOptions = { tenant?: string; headers?: Record<string, string> };
 
-/** A kernel before a scripted model, a note server over HTTP and a process server over stdio. */
+/** A kernel before a scripted model and a note server over HTTP. */
 export async function startUpstreams(
   env: Record<string, string> = {},
   moreServers: object[] = [],
@@ -56,14 +56,6 @@ export async function startUpstreams(
       trust_annotations: true,
       url: notes.url,
       headers: { 'x-notes-key': 'declared-for-notes' },
-    },
-    {
-      server_id: 'proc',
-      trust_annotations: true,
-      transport: 'stdio',
-      command: process.execPath,
-      args: [processServer],
-      env: { DECLARED: 'yes' },
     },
     ...moreServers,
   ];
@@ -98,7 +90,15 @@ export async function startUpstreams(
 }
 
 const { resolve } = createRequire(import.meta.url);
-const processServer = resolve('@countersign/testkit/process-server.mjs');
+/** A process over stdio whose tools show and end it. Each kernel that has it waits for its start. */
+export const processServer = {
+  server_id: 'proc',
+  trust_annotations: true,
+  transport: 'stdio',
+  command: process.execPath,
+  args: [resolve('@countersign/testkit/process-server.mjs')],
+  env: { DECLARED: 'yes' },
+};
 
 /** The entry of the real file-system server of npm. */
 export function fileSystemServer(): string {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { bigintArray, textArray } from '../src/store/binary-array.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

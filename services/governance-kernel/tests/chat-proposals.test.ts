@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@countersign/contracts';
 import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { followDirectives } from '@countersign/testkit/scripted-model';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
 import { ledgerOf, newSession } from './_caller.ts';
 import { approve, startUpstreams, type Upstreams } from './_upstreams.ts';
@@ -11,6 +12,7 @@ beforeAll(async () => {
   upstreams = await startUpstreams();
 });
 afterAll(() => upstreams.close());
+beforeEach(() => upstreams.model.follow(followDirectives));
 
 const session = 'proposal-session' as SessionId;
 type Decided = { verdict: string; reason_code: string; approval_id?: string };

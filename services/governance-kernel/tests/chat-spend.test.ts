@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { followDirectives } from '@countersign/testkit/scripted-model';
 import { verifies } from '@countersign/testkit/verifies';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   upstreams = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify(prices) });
 });
 afterAll(() => upstreams.close());
+beforeEach(() => upstreams.model.follow(followDirectives));
 
 const request = { model: 'scripted', max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
 

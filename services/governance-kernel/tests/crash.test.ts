@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createClient, type SessionId } from '@countersign/contracts';
 import type { EvaluateRequest, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { publicKeyToJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyChain, verifyRecord } from '@countersign/verifier';
 import type pg from 'pg';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { startKernelProcess, until } from './_kernel-process.ts';
 
-const rounds = 4;
+const rounds = 2;
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
@@ -57,7 +58,7 @@ async function load(url: string, round: string, { answered, attempted }: Load): 
   await Promise.all(Array.from({ length: 12 }, (_, number) => worker(number)));
 }
 
-describe('kill -9 of two kernels under load', () => {
+describeStory('kill -9 of two kernels under load', () => {
   verifies(
     'kn.atomic',
     'leaves record, receipt, budget, key and log leaf all or none, no gap in a chain, and nothing answered is lost',

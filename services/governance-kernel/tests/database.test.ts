@@ -3,7 +3,7 @@ import type { TenantId } from '@countersign/contracts';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { listBudgets } from '../src/store/budget-store.ts';
 import { openKernelDatabase, type KernelDatabase, type Reader, type Tx } from '../src/store/database.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 let scratch: TestDatabase;
 let database: KernelDatabase;

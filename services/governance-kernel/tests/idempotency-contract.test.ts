@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@countersign/database/tes
 import { idempotencyContract } from '@countersign/testkit/idempotency-contract';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { idempotencyStore } from '../src/store/idempotency-store.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 let database: TestDatabase;
 let opened: KernelDatabase;

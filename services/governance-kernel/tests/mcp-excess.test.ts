@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import type { Transport } from '@modelcontextprotocol/client';
 import { messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
 import { withFewValues } from '../src/mcp/count-values.ts';
@@ -56,7 +57,7 @@ async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: st
   };
 }
 
-describe('an upstream MCP server that says too much', () => {
+describeStory('an upstream MCP server that says too much', () => {
   it('has its answer withheld before it is read, and nobody knows what its tool did', async () => {
     const many = Array.from({ length: messageValuesMax }, () => ({}));
     scripted.answer('tools/call', { result: { ...complete, content: [], structuredContent: { many } } });
@@ -75,12 +76,13 @@ describe('an upstream MCP server that says too much', () => {
   });
 
   it('and asks for input is told as such, and is asked again by nobody', async () => {
+    const before = scripted.methods.length;
     const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'x' };
     scripted.answer('tools/call', { result: asks });
     const { text, sealed } = await called();
     expect(text).toContain('asked for more input instead of answering');
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
-    expect(scripted.methods.filter((method) => method === 'tools/call')).toHaveLength(3);
+    expect(scripted.methods.slice(before).filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
   it('has it withheld over stdio too', async () => {

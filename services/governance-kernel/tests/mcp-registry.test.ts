@@ -3,7 +3,7 @@ import type { Digest } from '@countersign/contracts';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { createMcpRegistry } from '../src/store/mcp-registry.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 let scratch: TestDatabase;
 let first: KernelDatabase;

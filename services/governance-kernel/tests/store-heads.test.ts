@@ -9,7 +9,7 @@ import {
 import pg from 'pg';
 import { listLargestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
-import { serviceDir } from './_kernel.ts';
+import { serviceDir } from './_service-dir.ts';
 
 /** A head a minute, of a tree that grows by one. The first are of the first key, the last of the third, and the rest of the second. */
 const heads = 100_000;

@@ -164,8 +164,9 @@ describe('what a collector is told', () => {
       const seen = collector.spans().length;
       await fetch(`${upstreams.test.kernel.url}/version`, { headers: { traceparent } });
       await upstreams.test.kernel.context.telemetry.flush();
-      const [span] = collector.spans().slice(seen);
-      expect([span?.name, span?.parentSpanId]).toEqual(['GET /version', '']);
+      const spans = collector.spans().slice(seen);
+      const span = spans.find(({ name }) => name === 'GET /version');
+      expect(span?.parentSpanId).toBe('');
       expect(span?.traceId).not.toBe('0'.repeat(32));
     },
   );
@@ -188,22 +189,6 @@ async function spoil(bad: OtlpCollector, mood: Mood): Promise<OtlpCollector> {
 }
 
 const badCollector = async (mood: Mood) => spoil(await startOtlpCollector(), mood);
-
-describe('a collector that hangs or is away', () => {
-  const works = async (mood: Mood) => {
-    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: (await badCollector(mood)).url } });
-    await test.activate('acme', starterPolicy);
-    for (let calls = 0; calls < 20; calls += 1) {
-      const body = { action: 'tool.call', tool: 'files.read', session_id: 's' } as never;
-      expect([mood, (await test.as('acme').evaluate({ body })).body.verdict]).toEqual([mood, 'ALLOW']);
-    }
-    await test.close();
-  };
-
-  it('is waited for by no decision, and by no stop', async () => {
-    await Promise.all(moods.map(works));
-  }, 60_000);
-});
 
 describe('an export that is asked for', () => {
   const exported = async (body: object, test: TestKernel = upstreams.test) => {
@@ -277,17 +262,16 @@ describe('an export that is asked for', () => {
     away: { state: 'unanswered' },
   };
   const exportTo = async (mood: Mood) => {
-    const bad = await startOtlpCollector();
-    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: bad.url } });
+    const test = await startTestKernel({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: (await badCollector(mood)).url } });
     await test.activate('acme', starterPolicy);
     const { receipt_id } = await sealed(test);
-    await spoil(bad, mood);
+    for (let calls = 0; calls < 20; calls += 1) expect([mood, (await sealed(test)).verdict]).toEqual([mood, 'ALLOW']);
     const answer = await exported({ tenant_id: 'acme', receipt_ids: [receipt_id] }, test);
     await test.close();
     return { mood, status: answer.status, ...answer.told };
   };
 
-  it('says so of a collector that refuses, hangs or is away', async () => {
+  it('says so of a collector that refuses, hangs or is away, for which no decision and no stop waits', async () => {
     const answers = await Promise.all(moods.map(exportTo));
     expect(answers).toMatchObject(
       moods.map((mood) => ({ mood, status: 200, exported: false, traces: told[mood], metrics: told[mood] })),

@@ -57,12 +57,7 @@ describe('an upstream MCP server that breaks its own word', () => {
 describe('the declaration of an MCP server', () => {
   it('is kept without the secrets that it may hold', async () => {
     const { rows } = await upstreams.test.pool.query('SELECT * FROM mcp_servers');
-    expect(rows.map((row: { server_id: string }) => row.server_id).sort()).toEqual([
-      'notes',
-      'proc',
-      'process',
-      'scripted',
-    ]);
+    expect(rows.map((row: { server_id: string }) => row.server_id).sort()).toEqual(['notes', 'process', 'scripted']);
     expect(JSON.stringify(rows)).not.toContain('hunter2');
     expect(JSON.stringify(rows)).not.toContain('declared-for-notes');
     expect(await act()).toMatchObject({ verdict: 'ALLOW', sent: 1 });

@@ -25,9 +25,6 @@ type Exporter = { tenant: TenantId; by: PrincipalId };
 type AskedSession = { session: SessionId; from: number; limit: number | undefined };
 type AskedPeriod = { from: Instant; to: Instant };
 
-/** So many are out within some minutes, and whoever serves an answer to others need not let it go on for ever. */
-const periodReceiptsMax = 100_000;
-
 export const exportReceiptsRoute = (kernel: Context) =>
   handleTenant(exportReceipts)(async ({ query, caller, res, signal }): Promise<typeof takenOver> => {
     const exporter = { tenant: caller.tenant, by: caller.principal };
@@ -69,6 +66,7 @@ async function linesOfSession(kernel: Context, { tenant, by }: Exporter, { sessi
  */
 async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, to }: AskedPeriod) {
   const { reader } = kernel.exports;
+  const { periodReceiptsMax } = kernel;
   await kernel.keyGuard.assertCounting(['receipts']); // its statement stands at the end, and would break off what has been given
   const as_of = nowOf(kernel);
   if (to > as_of) throw new AppError('INVALID_REQUEST', `The period ends later than now, ${as_of}`, { param: 'to' });
