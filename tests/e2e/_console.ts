@@ -1,6 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type CDPSession, type Locator, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type Cookie,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { chromiumEndpoint, sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 /** Bounds a wait of Playwright on a busy machine; the state that it waits for ends it. */
@@ -57,7 +65,7 @@ export type ConsoleOf<System> = {
   readonly origin: string;
   /** Opens a browser context at no page, without a session. It is closed after the test that opened it. */
   visit(screen?: Screen): Promise<Visitor>;
-  /** The same with a session of the person, at a page that is drawn. */
+  /** The same with a session of the person, at a page that is drawn. A file has one session for each person. */
   visitAs(email: string, path: string, screen?: Screen): Promise<Visitor>;
 };
 
@@ -69,6 +77,7 @@ export function useConsole<System extends Served & { stop(): Promise<unknown> }>
 export function useConsole(start: () => Promise<Served & { stop?(): Promise<unknown> }> = sharedSystem) {
   const started: { system?: Served & { stop?(): Promise<unknown> }; browser?: Browser } = {};
   let opened: BrowserContext[] = [];
+  const sessions = new Map<string, Cookie[]>();
   beforeAll(async () => {
     started.browser = await openChromium();
     started.system = await start();
@@ -97,7 +106,10 @@ export function useConsole(start: () => Promise<Served & { stop?(): Promise<unkn
     visit,
     visitAs: async (email: string, path: string, screen?: Screen) => {
       const visitor = await visit(screen);
-      await takeSession(visitor.context, email);
+      const { context } = visitor;
+      const session = sessions.get(email);
+      if (session === undefined) sessions.set(email, await takeSession(context, email));
+      else await context.addCookies(session);
       await visitor.page.goto(path);
       await shellOf(visitor.page).waitFor();
       return visitor;
@@ -114,16 +126,17 @@ function originOf(system: Served): string {
   return 'consoleUrl' in system ? system.consoleUrl : system.gateway.url;
 }
 
-/** Signs the person in beside the pages of the browser, which has the session from then on. */
-export async function takeSession({ request }: BrowserContext, email: string): Promise<void> {
+/** Signs the person in beside the pages of the browser. Returns the cookies, which the browser has from then on. */
+async function takeSession(context: BrowserContext, email: string): Promise<Cookie[]> {
   const send = async (step: string, data: object): Promise<Record<string, string>> => {
     const headers = { 'sec-fetch-site': 'same-origin' };
-    const answer = await request.post(`/api/auth/login/${step}`, { data, headers });
+    const answer = await context.request.post(`/api/auth/login/${step}`, { data, headers });
     if (!answer.ok()) throw new Error(`${email} could not sign in: ${answer.status()} ${await answer.text()}`);
     return (await answer.json()) as Record<string, string>;
   };
   const { login_id, code } = await send('begin', { email });
   await send('finish', { login_id, code });
+  return await context.cookies();
 }
 
 /** What each page has when a person is signed in: the navigation, or on a narrow screen its button. */

@@ -109,11 +109,12 @@ function newHold(): { released: Promise<void>; release: () => void } {
 const sectionOf = (page: Page, name: string | undefined) =>
   name === undefined ? page.locator('main') : page.locator('main').getByRole('region', { name, exact: true });
 
+type Row = { dataset: { id: string } };
+
 /** The ids on the page or in a section of it, in its order. */
 async function shownIds(page: Page, section?: string): Promise<string[]> {
   const rows = sectionOf(page, section).locator('[data-id]');
-  const ids = await rows.evaluateAll('(found) => found.map((row) => row.dataset.id)');
-  return [...new Set(ids as string[])]; // as the function above answers
+  return [...new Set(await rows.evaluateAll((found: Row[]) => found.map(({ dataset }) => dataset.id)))];
 }
 
 async function copiedCommand(page: Page, section?: string): Promise<string> {
@@ -241,7 +242,8 @@ describe('a list of 100,000 receipts', () => {
     async () => {
       const { page, context, faults } = await desk.visitAs(email, '/console/overview');
       const lastRow = page.locator(`${box} tr[data-id]`).last();
-      const [sealed] = (await kernelClient(desk.system, ada.workspaceId).listReceipts({ query: { limit: 1 } })).body.data;
+      const [sealed] = (await kernelClient(desk.system, ada.workspaceId).listReceipts({ query: { limit: 1 } })).body
+        .data;
       if (sealed === undefined) throw new Error('Nothing was sealed');
       const ledger = new LongLedger(sealed, many);
       await ledger.answerIn(context);

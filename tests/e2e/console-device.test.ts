@@ -10,7 +10,10 @@ beforeEach(() => {
 });
 
 async function post(path: string, form: Record<string, string>): Promise<Record<string, string>> {
-  const response = await fetch(new URL(path, desk.system.gateway.url), { method: 'POST', body: new URLSearchParams(form) });
+  const response = await fetch(new URL(path, desk.system.gateway.url), {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  });
   return (await response.json()) as Record<string, string>; // the members that RFC 8628 has
 }
 

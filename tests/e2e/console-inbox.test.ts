@@ -3,14 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '@countersign/testkit/authenticator';
-import {
-  addAuthenticator,
-  askAs,
-  axeFindings,
-  typeInto,
-  useConsole,
-  type Visitor,
-} from './_console.ts';
+import { addAuthenticator, askAs, axeFindings, typeInto, useConsole, type Visitor } from './_console.ts';
 import { Keyboard } from './_keyboard.ts';
 import { addressBook, signIn, until, type SignedIn } from './_system.ts';
 

@@ -133,8 +133,9 @@ describe('an approver on a phone', () => {
       const card = page.getByRole('article', { name: 'files.write_file, pending' });
       const shown = JSON.parse((await card.getByRole('region', { name: 'Arguments' }).textContent()) ?? '') as object;
       expect(shown).toEqual(args);
-      const [record] = (await kernelClient(desk.system, ada.workspaceId).listRecords({ query: { verdict: 'ESCALATE' } }))
-        .body.data;
+      const [record] = (
+        await kernelClient(desk.system, ada.workspaceId).listRecords({ query: { verdict: 'ESCALATE' } })
+      ).body.data;
       expect(record?.matched_rules).toHaveLength(1);
       await card.getByText(`${record?.matched_rules[0]}, by the gate`).waitFor();
       await card.getByText(`key:${keyId}`).first().waitFor();

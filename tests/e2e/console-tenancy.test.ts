@@ -255,7 +255,7 @@ async function expectUntouched(): Promise<void> {
   const { data } = (await ada.client.listWorkspaceApprovals()).body;
   expect(data).toMatchObject([{ id: adas['approval_id'], status: 'pending' }]);
   const { name, members } = (await ada.client.getWorkspace({ params: { id: ada.workspaceId } })).body;
-  expect([name, members.map(({ role }) => role)]).toEqual(["ada's workspace", ['owner']]);
+  expect([name, members.map(({ role }) => role)]).toEqual([`${ada.email.split('@')[0]}'s workspace`, ['owner']]);
   const headers = { 'x-workspace-id': ada.workspaceId };
   const { body: incident } = await ada.tab.send(`/api/ops/incidents/${adas['incident_id']}`, { headers });
   expect(incident).toMatchObject({ state: 'open', timeline: [{ kind: 'opened' }] });

@@ -62,9 +62,7 @@ describe('the console', () => {
   it(
     'goes nowhere else after signing in, whatever the address says',
     async () => {
-      const { page } = await signedInByKeyboard(
-        '/console/sign-in?back=https%3A%2F%2Fevil.example%2Fconsole%2Fruns',
-      );
+      const { page } = await signedInByKeyboard('/console/sign-in?back=https%3A%2F%2Fevil.example%2Fconsole%2Fruns');
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       expect(page.url()).toBe(`${desk.origin}/console/overview`);
     },

@@ -28,7 +28,8 @@ export function parseOptions(args) {
   const { level, changed = false, rerun = false, seed = String(none.seed) } = values;
   if (level !== undefined && !levels.includes(level))
     throw new Error(`There is no level "${level}"; the levels are ${levels.join(', ')}`);
-  if (!/^\d+$/.test(seed) || Number(seed) > seedMax) throw new Error(`A seed is a number up to ${seedMax}, not "${seed}"`);
+  if (!/^\d+$/.test(seed) || Number(seed) > seedMax)
+    throw new Error(`A seed is a number up to ${seedMax}, not "${seed}"`);
   const isWhole = level === undefined && !changed && positionals.length === 0;
   return { isWhole, level, changed, rerun, seed: Number(seed), paths: positionals };
 }
