@@ -28,7 +28,7 @@ async function waitingCall({ client }: SignedIn, path: string, content = 'Dear c
   const description = `call:files__write_file ${JSON.stringify({ path: join(desk.system.filesDir, path), content })}`;
   const waiting = async () => (await client.listWorkspaceApprovals()).body.data.length;
   const before = await waiting();
-  const { id } = (await client.createTask({ body: { title: path, description } as never })).body; // its defaults are the schema's
+  const { id } = (await client.createTask({ body: { title: path, description } })).body;
   await client.runTask({ params: { id } });
   await until(async () => (await waiting()) > before);
 }
