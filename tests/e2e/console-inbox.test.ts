@@ -140,7 +140,8 @@ describe('the inbox', () => {
       await page.keyboard.press('g');
       await page.keyboard.press('i');
       await card.getByText('pending').waitFor();
-      expect(sent.filter((url) => url.includes('/resolve'))).toEqual([]);
+      // A vote begins with its challenge.
+      expect(sent.filter((url) => url.includes('/approvals/'))).toEqual([]);
       expect(faults).toEqual([]);
     },
     timeoutMs,

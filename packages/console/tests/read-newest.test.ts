@@ -39,7 +39,11 @@ describe('a list that only grows at its front', () => {
   it('begins again when too much is new to meet what is known', async () => {
     const many = Array.from({ length: 20 }, (_, nth) => `new-${nth}`);
     const { readPage, reads } = listOf(...many, 'd');
-    expect(await readNewest(readPage, () => known)).toEqual({ items: rows(...many.slice(0, 10)), next: '10', newer: 0 });
+    expect(await readNewest(readPage, () => known)).toEqual({
+      items: rows(...many.slice(0, 10)),
+      next: '10',
+      newer: 0,
+    });
     expect(reads).toHaveLength(5);
   });
 
