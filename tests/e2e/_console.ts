@@ -1,32 +1,35 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import axe, { type AxeResults } from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type Cookie,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import { chromiumEndpoint, sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
-const flags = [
-  ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
-];
+/** Bounds a wait of Playwright on a busy machine; the state that it waits for ends it. */
 const waitMs = 60_000;
+/** The same for the start of a whole system. */
+const startMs = 240_000;
 
-/** Somebody at the console, in a real browser, with all that a page must not do on the way. */
+/** A person at the console in a real browser. */
 export type Visitor = {
   page: Page;
   context: BrowserContext;
-  /** Violations of the policy of contents, errors of scripts, and requests to another origin, in words. */
+  /** Violations of the content security policy, script errors, and requests to another origin, in words. */
   faults: string[];
 };
 
+/** A connection to the Chromium of this worker. Closing it closes what was opened through it, and leaves Chromium running. */
 export async function openChromium(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-  return await chromium.launch({
-    executablePath,
-    headless: true,
-    chromiumSandbox: false,
-    args: flags,
-    timeout: waitMs,
-  });
+  return await chromium.connect(await chromiumEndpoint(), { timeout: waitMs });
 }
 
-type Screen = { width?: number; colorScheme?: 'light' | 'dark' };
+export type Screen = { width?: number; colorScheme?: 'light' | 'dark' };
 
 export async function openVisitor(browser: Browser, origin: string, screen: Screen = {}): Promise<Visitor> {
   const { width = 1280, colorScheme = 'light' } = screen;
@@ -34,7 +37,7 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
   const faults: string[] = [];
-  // A refusal, or a network that a test took away, is told as a resource that failed to load; what the page makes of it, the tests look at.
+  // Chromium logs a refused or impossible request as a resource that failed to load. Tests check what the page makes of it.
   const isRefusal = (text: string) =>
     text.startsWith('Failed to load resource') ||
     /^WebSocket connection to .* failed: (HTTP|.* net::ERR_INTERNET_DISCONNECTED)/.test(text);
@@ -53,18 +56,121 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   return { page, context, faults };
 }
 
-/** With nothing but the keyboard, from the form that has the focus. Whatever page was asked for is there afterwards. */
+/** What serves the console: a whole system, or a gateway with some services behind it. */
+type Served = { consoleUrl: string } | { gateway: { url: string } };
+
+export type ConsoleOf<System> = {
+  readonly system: System;
+  readonly browser: Browser;
+  readonly origin: string;
+  /** Opens a browser context at no page, without a session. It is closed after the test that opened it. */
+  visit(screen?: Screen): Promise<Visitor>;
+  /** The same with a session of the person, at a page that is drawn. A file has one session for each person. */
+  visitAs(email: string, path: string, screen?: Screen): Promise<Visitor>;
+};
+
+/** Gives the tests of a file a system and a browser. Without `start`, it is the shared system of the worker. */
+export function useConsole(): ConsoleOf<SharedSystem>;
+export function useConsole<System extends Served & { stop(): Promise<unknown> }>(
+  start: () => Promise<System>,
+): ConsoleOf<System>;
+export function useConsole(start: () => Promise<Served & { stop?(): Promise<unknown> }> = sharedSystem) {
+  const started: { system?: Served & { stop?(): Promise<unknown> }; browser?: Browser } = {};
+  let opened: BrowserContext[] = [];
+  const sessions = new Map<string, Cookie[]>();
+  beforeAll(async () => {
+    started.browser = await openChromium();
+    started.system = await start();
+  }, startMs);
+  beforeEach(() => void (opened = []));
+  afterEach(async () => void (await Promise.all(opened.map((context) => context.close()))), startMs);
+  afterAll(async () => {
+    await started.browser?.close();
+    await started.system?.stop?.();
+  }, startMs);
+  const visit = async (screen?: Screen) => {
+    const visitor = await openVisitor(present(started.browser), originOf(present(started.system)), screen);
+    opened.push(visitor.context);
+    return visitor;
+  };
+  return {
+    get system() {
+      return present(started.system);
+    },
+    get browser() {
+      return present(started.browser);
+    },
+    get origin() {
+      return originOf(present(started.system));
+    },
+    visit,
+    visitAs: async (email: string, path: string, screen?: Screen) => {
+      const visitor = await visit(screen);
+      const { context } = visitor;
+      const session = sessions.get(email);
+      if (session === undefined) sessions.set(email, await takeSession(context, email));
+      else await context.addCookies(session);
+      await visitor.page.goto(path);
+      await shellOf(visitor.page).waitFor();
+      return visitor;
+    },
+  };
+}
+
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('The system and the browser exist from the first beforeAll on');
+  return value;
+}
+
+function originOf(system: Served): string {
+  return 'consoleUrl' in system ? system.consoleUrl : system.gateway.url;
+}
+
+/** Signs the person in beside the pages of the browser. Returns the cookies, which the browser has from then on. */
+async function takeSession(context: BrowserContext, email: string): Promise<Cookie[]> {
+  const send = async (step: string, data: object): Promise<Record<string, string>> => {
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const answer = await context.request.post(`/api/auth/login/${step}`, { data, headers });
+    if (!answer.ok()) throw new Error(`${email} could not sign in: ${answer.status()} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, string>;
+  };
+  const { login_id, code } = await send('begin', { email });
+  await send('finish', { login_id, code });
+  return await context.cookies();
+}
+
+/** What each page has when a person is signed in: the navigation, or on a narrow screen its button. */
+function shellOf(page: Page): Locator {
+  const navigation = page.getByRole('navigation', { name: 'Pages' });
+  return navigation.or(page.getByRole('button', { name: 'Menu' })).first();
+}
+
+/** Gives the device of the page an authenticator with user verification. */
+export async function addAuthenticator({ page, context }: Visitor): Promise<{
+  cdp: CDPSession;
+  authenticatorId: string;
+  setVerified(isUserVerified: boolean): Promise<void>;
+}> {
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('WebAuthn.enable', { enableUI: false });
+  const options = {
+    ...({ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const),
+    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  };
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
+  const setVerified = async (isUserVerified: boolean) =>
+    void (await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }));
+  return { cdp, authenticatorId, setVerified };
+}
+
+/** Signs in with the keyboard alone, from the form that has the focus. The page that was requested is open afterwards. */
 export async function signInByKeyboard(page: Page, email: string): Promise<void> {
   await typeInto(page.getByLabel('E-mail address'), email);
   await page.keyboard.press('Enter');
   const code = await page.getByLabel('Code for development').textContent();
   await typeInto(page.getByLabel('Code', { exact: true }), code ?? '');
   await page.keyboard.press('Enter');
-  await page
-    .getByRole('navigation', { name: 'Pages' })
-    .or(page.getByRole('button', { name: 'Menu' }))
-    .first()
-    .waitFor();
+  await shellOf(page).waitFor();
 }
 
 /** Asks the console's own origin with what the browser keeps of the session, beside the page. */
@@ -90,11 +196,16 @@ export async function pressOnceFocused(button: Locator): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** What axe finds on the page as it stands: WCAG 2.2 AA and its own best practices. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  // By the protocol of the debugger, to which the policy of contents does not apply.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+/** Violations that axe finds on the page as it is: WCAG 2.2 AA and axe's own best practices. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // The protocol of the debugger is exempt from the content security policy. A document that has axe keeps it.
+  if (!(await page.evaluate<boolean>(`typeof axe === 'object'`))) await page.evaluate(axe.source);
+  const options = {
+    // Nodes that pass need no selector.
+    resultTypes: ['violations'],
+    ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
+  };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 

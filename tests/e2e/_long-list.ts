@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
@@ -20,11 +22,22 @@ export class LongLedger {
     this.size = size;
   }
 
+  /** Answers the pages of this browser, until it is closed. Chromium reads the large bodies itself, and not through its debugger. */
   async answerIn(context: BrowserContext): Promise<void> {
-    await context.route('**/api/v1/receipts?*', async (route) => {
-      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+    const server = createServer((request, response) => {
+      const cursor = new URL(request.url ?? '', 'http://ledger').searchParams.get('cursor');
       this.asked.push(cursor);
-      await route.fulfill({ contentType: 'application/json', body: this.#page(cursor) });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(this.#page(cursor));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
+    context.once('close', () => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await context.route('**/api/v1/receipts?*', async (route) => {
+      const { search } = new URL(route.request().url());
+      await route.continue({ url: `http://127.0.0.1:${port}/api/v1/receipts${search}` });
     });
   }
 

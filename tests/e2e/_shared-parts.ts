@@ -9,7 +9,7 @@ export type SharedSystem = Omit<StartedSystem, 'said' | 'stop' | 'kill'> & { dat
 
 /** The system of this worker, started when its first file asks. Rate limits are off; `filesDir` is a folder for this caller alone. */
 export async function sharedSystem(): Promise<SharedSystem> {
-  const path = `/system/${process.env['JEST_WORKER_ID'] ?? '1'}`;
+  const path = `/system/${worker()}`;
   const system = (await sharedPart(path)) as SharedSystem;
   onFailure(async (name) => {
     const { lines } = (await sharedPart(`${path}/log`)) as { lines: string[] };
@@ -26,6 +26,13 @@ function ownFolderIn(folder: string): string {
   chownSync(own, uid, gid);
   return own;
 }
+
+/** Where the Chromium of this worker takes connections of Playwright, as `chromium.connect` needs it. */
+export async function chromiumEndpoint(): Promise<string> {
+  return ((await sharedPart(`/browser/${worker()}`)) as { wsEndpoint: string }).wsEndpoint;
+}
+
+const worker = () => process.env['JEST_WORKER_ID'] ?? '1';
 
 /** The folder of a stopped, migrated PostgreSQL cluster. */
 export async function clusterTemplate(): Promise<string> {

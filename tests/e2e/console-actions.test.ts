@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import type { StartedSystem } from '@countersign/local';
 import { personAt, type Person } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
 
+const address = addressBook();
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
 let system: StartedSystem;
@@ -20,9 +21,16 @@ beforeAll(async () => {
   mkdirSync(join(dataDir.path, 'files'), { recursive: true });
   notes = await startNoteServer();
   const servers = [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }];
+  // A system of its own: its tools are those of a server that a test holds up.
   system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
-  ada = await personAt(system.gatewayUrl, 'ada@example.org');
-  eve = await personAt(system.gatewayUrl, 'eve@example.org');
+}, timeoutMs);
+
+let tests = 0;
+
+beforeEach(async () => {
+  const nth = ++tests;
+  ada = await personAt(system.gatewayUrl, address(`ada-${nth}`));
+  eve = await personAt(system.gatewayUrl, address(`eve-${nth}`));
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key; // its defaults are the schema's
 }, timeoutMs);
 
@@ -100,8 +108,9 @@ describe('the actions of a workspace', () => {
     const call = (tool: string, args: Members) => ask('/mcp/v1/execute', { tool, args, session_id: 'doors' });
     let letGo = () => undefined as void;
     notes.hold(() => new Promise((resolve) => (letGo = resolve)));
+    const before = notes.calls.length;
     const slow = call('notes.read_note', { id: 'a' });
-    await until(async () => notes.calls.length > 0);
+    await until(async () => notes.calls.length > before);
     expect(await listOf(ada, 'actions?session_id=doors')).toMatchObject([
       { tool: 'notes.read_note', outcome: 'open', receipt_ids: [expect.any(String)], settled_at: null, run_id: null },
     ]);
@@ -131,6 +140,8 @@ describe('the actions of a workspace', () => {
   });
 
   it('are paged without a gap, and are no stranger’s', async () => {
+    const question = (nth: number) => ({ action: 'tool.call', tool: 'mail.send', session_id: `paged-${nth}` });
+    await Promise.all([1, 2, 3, 4].map((nth) => ask('/api/v1/evaluate', question(nth))));
     const all = await listOf(ada, 'actions?limit=200');
     const paged: Members[] = [];
     for (let cursor = ''; ;) {

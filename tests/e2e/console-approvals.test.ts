@@ -25,13 +25,21 @@ let asked = 0;
 
 type Members = Record<string, never>;
 
-beforeAll(async () => {
+let workspaces = 0;
+
+/** The first passkey of a workspace changes what a vote needs, so each block has people of its own. */
+async function newWorkspace(): Promise<void> {
   system = await sharedSystem();
-  ada = await personAt(system.gatewayUrl, address('ada'));
-  bob = await joined(ada, await personAt(system.gatewayUrl, address('bob')), 'partner');
-  max = await joined(ada, await personAt(system.gatewayUrl, address('max')), 'member');
+  const nth = ++workspaces;
+  const [owner, partner, member] = await Promise.all(
+    ['ada', 'bob', 'max'].map((name) => personAt(system.gatewayUrl, address(`${name}-${nth}`))),
+  );
+  if (owner === undefined || partner === undefined || member === undefined) throw new Error('Three people sign in');
+  ada = owner;
+  bob = await joined(ada, partner, 'partner');
+  max = await joined(ada, member, 'member');
   key = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body.key;
-}, timeoutMs);
+}
 
 /** A call of an agent on another host, which the policy has a person approve. */
 async function call(session: string, path = `/tmp/letter-${session}`): Promise<Members> {
@@ -64,14 +72,15 @@ async function vote(
   body: object,
   headers: Record<string, string> = { 'if-match': `"${String(shown['ceremony_hash'])}"` },
 ): Promise<Told> {
-  for (;;) {
+  return await until(async () => {
     const told = await resolve(who, id, body, headers);
-    if (told.status !== 503) return told;
-    await new Promise((again) => setTimeout(again, 100));
-  }
+    return told.status !== 503 && told;
+  });
 }
 
 describe('in the console', () => {
+  beforeAll(newWorkspace, timeoutMs);
+
   verifies(
     'cp.approval',
     'a partner sees the exact call that is asked for, approves it, and the agent makes it once',
@@ -149,6 +158,10 @@ describe('in the console', () => {
     });
     expect(await call(session)).toMatchObject({ verdict: 'DENY', reason_code: 'APPROVAL_REJECTED' });
   });
+});
+
+describe('in a workspace with a passkey', () => {
+  beforeAll(newWorkspace, timeoutMs);
 
   verifies(
     'cp.approval',

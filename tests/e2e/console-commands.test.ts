@@ -1,17 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { runCountersign } from '@countersign/cli';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser } from 'playwright-core';
-import { root } from '../architecture/repository.ts';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import type { Page } from 'playwright-core';
+import { axeFindings, useConsole, type Visitor } from './_console.ts';
 import { LongLedger, longestFrameMs, scrollThrough } from './_long-list.ts';
 import { personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient, until } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
@@ -19,94 +18,84 @@ const timeoutMs = 240_000;
 const email = address('founder');
 /** More than one page of a list. */
 const callsMade = 60;
-/** A principal that a shell would take apart, if it were not quoted. */
+/** A principal that a shell would take apart if it were not quoted. */
 const quoted = `it's $(touch pwned) "x"`;
 const hidden = 'bot\u202e';
-let system: SharedSystem;
-let browser: Browser;
-let visitor: Visitor;
+const desk = useConsole();
+const bin = mkdtempSync(join(tmpdir(), 'countersign-commands-'));
 let ada: Person;
 let key: string;
-let bin: string;
 
 beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-  visitor = await openVisitor(browser, system.consoleUrl);
-  await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await visitor.page.goto('/console/overview');
-  await signInByKeyboard(visitor.page, email);
-  ada = await personAt(system.gatewayUrl, email);
+  ada = await personAt(desk.system.gatewayUrl, email);
   const scopes = ['read', 'agent'];
   ({ key } = (await ada.client.createApiKey({ body: { name: 'crawler', scopes } as never })).body);
-  bin = mkdtempSync(join(tmpdir(), 'countersign-commands-'));
   await ada.client.applyWorkspaceSettings({ params: { id: ada.workspaceId } });
-  await letProgramIn();
-  for (let made = 0; made < callsMade; made += 1)
-    await call({ effect_level: made < 3 ? 'E3' : 'E1', session_id: `s-${made}` });
-  await giveOut();
-  for (const title of ['One', 'Two', 'Three']) await ada.client.createTask({ body: { title } as never });
+  const calls = Array.from({ length: callsMade }, (_, made) =>
+    call({ effect_level: made < 3 ? 'E3' : 'E1', session_id: `s-${made}` }),
+  );
+  await Promise.all(calls);
+  await fillLists();
+  Object.assign(process.env, {
+    ...{ COUNTERSIGN_URL: desk.system.gatewayUrl, COUNTERSIGN_CONFIG_DIR: bin },
+    ...{ COUNTERSIGN_TOKEN: ada.token, COUNTERSIGN_WORKSPACE: ada.workspaceId },
+  });
 }, timeoutMs);
 
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => {
+  for (const name of ['URL', 'CONFIG_DIR', 'TOKEN', 'WORKSPACE']) delete process.env[`COUNTERSIGN_${name}`];
   rmSync(bin, { recursive: true, force: true });
-}, timeoutMs);
+});
 
-/** What the lists of an owner hold. */
-async function giveOut(): Promise<void> {
+/** Two items at least for each list of an owner. */
+async function fillLists(): Promise<void> {
   const { client, workspaceId, tab } = ada;
   const params = { id: workspaceId };
-  for (const name of ['one', 'two']) {
+  const headers = { 'x-workspace-id': workspaceId };
+  const send = async (path: string, body: object, status: number) =>
+    expect((await tab.send(path, { method: 'POST', headers, body })).status).toBe(status);
+  const fill = async (name: string) => {
     await client.createInvite({ params, body: { email: `${name}@example.org`, role: 'member' } });
     await client.createApiKey({ body: { name } as never }); // its defaults are the schema's
-    const headers = { 'x-workspace-id': workspaceId };
-    const asked = { method: 'POST', headers };
-    const body = { title: name, severity: 'low', category: 'conduct', note: 'a drill' };
-    expect((await tab.send('/api/ops/incidents', { ...asked, body })).status).toBe(201);
-    const stop = { target: `agent:${name}`, reason: 'a drill' };
-    expect((await tab.send('/api/ops/freeze', { ...asked, body: stop })).status).toBe(200);
-    const agent = { kind: 'agent', principal_id: `agent-${name}`, doors: ['evaluate'] };
-    expect((await tab.send('/api/v1/access-keys', { ...asked, body: agent })).status).toBe(201);
-  }
+    await send('/api/ops/incidents', { title: name, severity: 'low', category: 'conduct', note: 'a drill' }, 201);
+    await send('/api/ops/freeze', { target: `agent:${name}`, reason: 'a drill' }, 200);
+    await send('/api/v1/access-keys', { kind: 'agent', principal_id: `agent-${name}`, doors: ['evaluate'] }, 201);
+  };
+  const titles = ['One', 'Two', 'Three'];
+  await Promise.all([
+    ...['one', 'two'].map(fill),
+    ...titles.map((title) => client.createTask({ body: { title } as never })),
+  ]);
 }
 
 async function call(more: object): Promise<void> {
   const body = { action: 'tool.call', tool: 'mail.send', ...more };
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const sent = { method: 'POST', headers, body: JSON.stringify(body) };
-  expect((await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), sent)).status).toBe(200);
+  expect((await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), sent)).status).toBe(200);
 }
 
-const main = join(root, 'packages/cli/dist/main.js');
-const environment = () => ({ PATH: process.env['PATH'], COUNTERSIGN_CONFIG_DIR: bin });
-
-/** The command signs in as a person lets it, at a browser. */
-async function letProgramIn(): Promise<void> {
-  const child = spawn(process.execPath, [main, 'login', '--url', system.gatewayUrl, '--role', 'owner'], {
-    env: environment(),
-    stdio: ['ignore', 'inherit', 'pipe'],
-  });
-  let told = '';
-  child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
-  const ended = once(child, 'close');
-  const code = await until(() => Promise.resolve(/confirm the code (\S+)/.exec(told)?.[1]));
-  const body = { decision: 'approve', workspace_id: ada.workspaceId };
-  expect((await ada.tab.send(`/api/auth/device/${code}/decide`, { method: 'POST', body })).status).toBe(200);
-  expect(await ended).toEqual([0, null]);
+async function atPage(path: string): Promise<Visitor> {
+  const visitor = await desk.visitAs(email, path);
+  await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  return visitor;
 }
 
-/** What a shell makes of the text, with `countersign` on its path. */
-async function shell(command: string): Promise<{ status: number | null; ids: string[] }> {
-  const script = `countersign() { "${process.execPath}" "${main}" "$@"; }\n${command} --output=table`;
-  const child = spawn('/bin/sh', ['-c', script], {
-    cwd: bin,
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+const noInput = (async function* () {
+  // The commands read nothing.
+})();
+
+/** Runs a command that was copied: a real shell splits it into words, and the program runs in this process. */
+async function shell(command: string): Promise<{ status: number; ids: string[] }> {
+  const script = `countersign() { printf '%s\\0' "$@"; }\n${command} --output=table`;
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script], { cwd: bin });
   const out: string[] = [];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
-  const [status] = (await once(child, 'close')) as [number | null]; // as Node gives it
+  const status = await runCountersign(stdout.split('\0').slice(0, -1), {
+    write: (text) => void out.push(text),
+    tell: () => undefined,
+    stdin: noInput,
+    signal: new AbortController().signal,
+  });
   const [, ...lines] = out.join('').trimEnd().split('\n');
   return { status, ids: lines.map((line) => line.split(' ')[0] ?? '') };
 }
@@ -117,22 +106,21 @@ function newHold(): { released: Promise<void>; release: () => void } {
   return { released, release };
 }
 
-const sectionOf = (name: string | undefined) =>
-  name === undefined
-    ? visitor.page.locator('main')
-    : visitor.page.locator('main').getByRole('region', { name, exact: true });
+const sectionOf = (page: Page, name: string | undefined) =>
+  name === undefined ? page.locator('main') : page.locator('main').getByRole('region', { name, exact: true });
+
+type Row = { dataset: { id: string } };
 
 /** The ids on the page or in a section of it, in its order. */
-async function shownIds(section?: string): Promise<string[]> {
-  const rows = await sectionOf(section).locator('[data-id]').all();
-  return [...new Set(await Promise.all(rows.map(async (row) => (await row.getAttribute('data-id')) ?? '')))];
+async function shownIds(page: Page, section?: string): Promise<string[]> {
+  const rows = sectionOf(page, section).locator('[data-id]');
+  return [...new Set(await rows.evaluateAll((found: Row[]) => found.map(({ dataset }) => dataset.id)))];
 }
 
-async function copiedCommand(section?: string): Promise<string> {
-  const { page } = visitor;
+async function copiedCommand(page: Page, section?: string): Promise<string> {
   await page.evaluate(`navigator.clipboard.writeText('')`);
   if (section === undefined) await page.keyboard.press('c');
-  else await sectionOf(section).getByRole('button', { name: 'Copy as a command' }).press('Enter');
+  else await sectionOf(page, section).getByRole('button', { name: 'Copy as a command' }).press('Enter');
   return await until(() => page.evaluate<string>('navigator.clipboard.readText()'));
 }
 
@@ -158,13 +146,13 @@ describe('a command that is copied from a list', () => {
     'ui.cli',
     'prints the same ids in the same order as the list, whatever narrows it',
     async () => {
-      const { page } = visitor;
+      const { page } = await atPage('/console/overview');
       for (const { path, least, of } of lists) {
-        await page.goto(`/console/${path}`);
-        await sectionOf(of).locator('[data-id]').first().waitFor();
-        const ids = await shownIds(of);
+        if (!page.url().endsWith(`/console/${path}`)) await page.goto(`/console/${path}`);
+        await sectionOf(page, of).locator('[data-id]').first().waitFor();
+        const ids = await shownIds(page, of);
         expect([path, of, ids.length >= least]).toEqual([path, of, true]);
-        const command = await copiedCommand(of);
+        const command = await copiedCommand(page, of);
         expect([path, of, await shell(command)]).toEqual([path, of, { status: 0, ids }]);
       }
     },
@@ -175,7 +163,7 @@ describe('a command that is copied from a list', () => {
     'ui.cli',
     'goes on where the list does, beyond one page of it, whatever is told meanwhile',
     async () => {
-      const { page } = visitor;
+      const { page, faults } = await atPage('/console/overview');
       const [beforeHints, beforePage] = [newHold(), newHold()];
       const told: unknown[] = [];
       await page.routeWebSocket(/./, (socket) => {
@@ -199,11 +187,11 @@ describe('a command that is copied from a list', () => {
       // The page has acted on it when it answers.
       await page.evaluate('1');
       beforePage.release();
-      await until(async () => (await shownIds()).length > 50);
+      await until(async () => (await shownIds(page)).length > 50);
       await page.unrouteAll();
-      const ids = await shownIds();
-      expect(await shell(await copiedCommand())).toEqual({ status: 0, ids });
-      expect(visitor.faults).toEqual([]);
+      const ids = await shownIds(page);
+      expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids });
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
@@ -212,12 +200,11 @@ describe('a command that is copied from a list', () => {
     'ui.cli',
     'holds each value as one word of a shell, and is not offered where a terminal would act on what it holds',
     async () => {
-      const { page } = visitor;
       const asked = { action: 'tool.call', tool: 'mail.send', session_id: 'quoted' } as never; // plain names
-      await kernelClient(system, ada.workspaceId, quoted).evaluate({ body: asked });
-      await page.goto(`/console/receipts?agent=${encodeURIComponent(quoted)}`);
+      await kernelClient(desk.system, ada.workspaceId, quoted).evaluate({ body: asked });
+      const { page, faults } = await atPage(`/console/receipts?agent=${encodeURIComponent(quoted)}`);
       await page.locator('main [data-id]').first().waitFor();
-      expect(await shell(await copiedCommand())).toEqual({ status: 0, ids: await shownIds() });
+      expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids: await shownIds(page) });
       expect(existsSync(join(bin, 'pwned'))).toBe(false);
       const offered = page.getByRole('button', { name: 'Copy as a command' });
       expect(await offered.count()).toBe(1);
@@ -226,7 +213,7 @@ describe('a command that is copied from a list', () => {
       await page.goto(`/console/receipts?tool=${encodeURIComponent(hidden)}`);
       await page.locator('main [data-id]').first().waitFor();
       expect(await offered.count()).toBe(0);
-      expect(visitor.faults).toEqual([]);
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
@@ -242,9 +229,8 @@ const grownPx = 2.5 * 200 * 35;
 
 describe('a list of 100,000 receipts', () => {
   const box = '.long';
-  const lastRow = () => visitor.page.locator(`${box} tr[data-id]`).last();
-  const firstInSight = () =>
-    visitor.page.evaluate<[string, number] | null>(`(() => {
+  const firstInSight = (page: Page) =>
+    page.evaluate<[string, number] | null>(`(() => {
       const { top } = document.querySelector('${box} tbody').parentElement.tHead.getBoundingClientRect();
       const row = [...document.querySelectorAll('${box} tr[data-id]')].find((it) => it.getBoundingClientRect().top > top + 60);
       return row === undefined ? null : [row.dataset.id, Math.round(row.getBoundingClientRect().top)];
@@ -254,8 +240,10 @@ describe('a list of 100,000 receipts', () => {
     'ui.budget',
     'scrolls without a frame over 100 ms while it grows and new ones come, reads no page twice, and loses neither place nor focus',
     async () => {
-      const { page, context } = visitor;
-      const [sealed] = (await kernelClient(system, ada.workspaceId).listReceipts({ query: { limit: 1 } })).body.data;
+      const { page, context, faults } = await desk.visitAs(email, '/console/overview');
+      const lastRow = page.locator(`${box} tr[data-id]`).last();
+      const [sealed] = (await kernelClient(desk.system, ada.workspaceId).listReceipts({ query: { limit: 1 } })).body
+        .data;
       if (sealed === undefined) throw new Error('Nothing was sealed');
       const ledger = new LongLedger(sealed, many);
       await ledger.answerIn(context);
@@ -274,7 +262,7 @@ describe('a list of 100,000 receipts', () => {
       await page.locator(`${box} tbody a`).first().focus();
       const held = await page.evaluate<string>('document.activeElement.href');
 
-      const way = await longestFrameMs(browser, () => scrollThrough(page, box, grownPx));
+      const way = await longestFrameMs(desk.browser, () => scrollThrough(page, box, grownPx));
       expect(way.frames).toBeGreaterThan(200);
       expect(way.ms).toBeLessThanOrEqual(frameMsMax);
       expect(await page.evaluate('document.activeElement.href')).toBe(held);
@@ -282,10 +270,10 @@ describe('a list of 100,000 receipts', () => {
 
       // Somebody reads in the middle, and what is new does not move it, also where it is more than one page.
       await page.evaluate(`document.querySelector('${box}').scrollTop = 1_000_000`);
-      const place = await until(firstInSight);
+      const place = await until(() => firstInSight(page));
       const size = (ledger.size += 120);
       await until(async () => ledger.size > size + 1);
-      expect(await firstInSight()).toEqual(place);
+      expect(await firstInSight(page)).toEqual(place);
 
       await page.locator(box).focus();
       const table = page.locator(`${box} table`);
@@ -298,8 +286,8 @@ describe('a list of 100,000 receipts', () => {
       await until(async () => (await table.getAttribute('aria-rowcount')) === String(count()));
       expect(count()).toBeGreaterThan(many + 121);
       await page.keyboard.press('End');
-      await until(async () => (await lastRow().getAttribute('data-id')) === ledger.idAt(0));
-      expect(await lastRow().getAttribute('aria-rowindex')).toBe(String(count()));
+      await until(async () => (await lastRow.getAttribute('data-id')) === ledger.idAt(0));
+      expect(await lastRow.getAttribute('aria-rowindex')).toBe(String(count()));
       const older = ledger.asked.filter((cursor) => cursor !== null);
       expect(older.filter((cursor, nth) => older.indexOf(cursor) !== nth)).toEqual([]);
 
@@ -307,8 +295,7 @@ describe('a list of 100,000 receipts', () => {
       await page.emulateMedia({ media: 'print' });
       await page.getByText(`Of ${ledger.size} rows that were loaded, those are printed that were in sight`).waitFor();
       await page.emulateMedia({ media: null });
-      expect(visitor.faults).toEqual([]);
-      await context.unrouteAll();
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );

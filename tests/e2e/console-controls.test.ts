@@ -1,16 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import {
-  askAs,
-  axeFindings,
-  openChromium,
-  openVisitor,
-  pressOnceFocused,
-  signInByKeyboard,
-  typeInto,
-  type Visitor,
-} from './_console.ts';
-import { startReplicas, type Replicas } from './_replicas.ts';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { askAs, axeFindings, pressOnceFocused, typeInto, useConsole, type Visitor } from './_console.ts';
+import { startReplicas } from './_replicas.ts';
 import { signIn, until, type SignedIn } from './_system.ts';
 
 const timeoutMs = 180_000;
@@ -23,30 +14,17 @@ rules:
 tools:
   crm.read: { effect_level: E1 }
 `;
-let site: Replicas;
-let browser: Browser;
+const desk = useConsole(() => startReplicas(policy));
 let people = 0;
-
-beforeAll(async () => {
-  site = await startReplicas(policy);
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.stop();
-}, timeoutMs);
 
 type Person = SignedIn & Visitor;
 
 /** The owner of a workspace, at a page of it. */
 async function personAt(path: string, width?: number): Promise<Person> {
   const email = `person-${(people += 1)}@example.org`;
-  const visitor = await openVisitor(browser, site.gateway.url, width === undefined ? {} : { width });
-  await visitor.page.goto(path);
-  await signInByKeyboard(visitor.page, email);
+  const visitor = await desk.visitAs(email, path, width === undefined ? {} : { width });
   await visitor.page.getByRole('heading', { level: 1 }).waitFor();
-  return { ...visitor, ...(await signIn({ gatewayUrl: site.gateway.url }, email)) };
+  return { ...visitor, ...(await signIn({ gatewayUrl: desk.system.gateway.url }, email)) };
 }
 
 /** The form that a key opens, filled in from where the focus is. */
@@ -58,7 +36,7 @@ async function giveStop(page: Page, key: string, why: string): Promise<void> {
 let calls = 0;
 const said = async ({ workspaceId }: SignedIn) => {
   const body = { action: 'tool.call', tool: 'crm.read', session_id: `controls-${(calls += 1)}` } as never; // plain names
-  return (await site.agents(workspaceId, 'carol')[0].evaluate({ body })).body.reason_code;
+  return (await desk.system.agents(workspaceId, 'carol')[0].evaluate({ body })).body.reason_code;
 };
 
 describe('the page of stops', () => {
@@ -66,7 +44,7 @@ describe('the page of stops', () => {
     'freezes the workspace by keyboard, with one confirmation, and shows what the kernel then says',
     async () => {
       const person = await personAt('/console/overview');
-      const { page, faults, context } = person;
+      const { page, faults } = person;
       await page.keyboard.press('g');
       await page.keyboard.press('f');
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
@@ -83,7 +61,6 @@ describe('the page of stops', () => {
       await page.getByText('are all denied').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -92,7 +69,7 @@ describe('the page of stops', () => {
     'resumes on a phone what was typed and given a reason for, once the kernel has allowed that change, and nothing before',
     async () => {
       const person = await personAt('/console/stops', 390);
-      const { page, context, faults, workspaceId } = person;
+      const { page, faults, workspaceId } = person;
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       await giveStop(page, 'f', 'the vault leaks, and so does whatever reads it overnight');
       await page.keyboard.press('Enter');
@@ -122,7 +99,6 @@ describe('the page of stops', () => {
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       expect(await said(person)).toBe('ALLOWED');
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -151,7 +127,6 @@ describe('the page of stops', () => {
       await other.keyboard.press('Enter');
       await other.getByText('quarantine effective, epoch 2').waitFor();
       await page.getByText('throttle effective, epoch 1').waitFor({ state: 'detached' });
-      await context.close();
     },
     timeoutMs,
   );
@@ -160,9 +135,9 @@ describe('the page of stops', () => {
     'never shows as in force what the kernel has not confirmed',
     async () => {
       const person = await personAt('/console/stops');
-      const { page, context, faults } = person;
+      const { page, faults } = person;
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
-      site.toKernel.cut();
+      desk.system.toKernel.cut();
       try {
         await page.getByRole('heading', { name: 'The kernel does not answer' }).waitFor();
         expect(await page.getByText('Nothing is stopped').count()).toBe(0);
@@ -173,14 +148,13 @@ describe('the page of stops', () => {
         expect(await page.getByRole('region', { name: 'Fences' }).count()).toBe(0);
         expect(await axeFindings(page)).toEqual([]);
       } finally {
-        site.toKernel.restore();
+        desk.system.toKernel.restore();
       }
       await page.getByRole('region', { name: 'Fences' }).getByText('kept until it is there').waitFor();
       // The kernel holds it a moment before the control plane has written down that it does.
       await page.getByRole('region', { name: 'Commands' }).waitFor({ state: 'detached' });
       await page.getByText('freeze unconfirmed').waitFor({ state: 'detached' });
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -191,7 +165,7 @@ describe('the page of budgets', () => {
     'sets the ceiling of the month at the kernel, and overwrites nobody who was faster',
     async () => {
       const person = await personAt('/console/budgets');
-      const { page, context, faults, client, workspaceId } = person;
+      const { page, faults, client, workspaceId } = person;
       await page.getByRole('button', { name: 'Set what models may cost in a month' }).press('Enter');
       await page.getByLabel('At most in a calendar month').waitFor();
       expect(await axeFindings(page)).toEqual([]);
@@ -200,7 +174,7 @@ describe('the page of budgets', () => {
       const row = page.getByRole('row', { name: 'ceiling.llm_month' });
       await row.getByText('$12.50').waitFor();
       const limitAtKernel = async () => {
-        const { data } = (await site.agents(workspaceId)[0].listBudgets()).body;
+        const { data } = (await desk.system.agents(workspaceId)[0].listBudgets()).body;
         return data.map(({ budget_id, spend_limit_minor }) => [budget_id, spend_limit_minor]);
       };
       expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 1_250]]);
@@ -227,7 +201,6 @@ describe('the page of budgets', () => {
       expect(await limitAtKernel()).toEqual([['ceiling.llm_month', 9_900]]);
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -242,9 +215,9 @@ describe('the page of tools', () => {
       const row = page.getByRole('row', { name: 'notes.read_note' });
       await row.getByText('as approved').waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      site.notes.redefine('read_note', { description: 'Reads a note. <img src=x onerror="alert(1)">\u202e' });
+      desk.system.notes.redefine('read_note', { description: 'Reads a note. <img src=x onerror="alert(1)">\u202e' });
       await until(async () => {
-        await site.agents(workspaceId)[0].listMcpCapabilities();
+        await desk.system.agents(workspaceId)[0].listMcpCapabilities();
         return row.getByText('has drifted').isVisible();
       });
       await row.getByRole('link').press('Enter');
@@ -261,7 +234,6 @@ describe('the page of tools', () => {
       expect(data.filter(({ diff }) => diff.length === 0).length).toBe(data.length - 1);
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -272,7 +244,7 @@ describe('the page of incidents', () => {
     'leads by keyboard from the report over a plan that was seen and committed to the end, and resolves past no stop of its own',
     async () => {
       const person = await personAt('/console/incidents');
-      const { page, context, faults } = person;
+      const { page, faults } = person;
       const dialog = page.getByRole('dialog');
       const note = async (move: string, text: string) => {
         await page.getByRole('button', { name: move }).first().press('Enter');
@@ -309,7 +281,7 @@ describe('the page of incidents', () => {
 
       await page.getByRole('button', { name: 'Acknowledge' }).press('Enter');
       await dialog.getByLabel('Note').waitFor();
-      await site.inControlPlane('UPDATE incidents SET version = version + 1');
+      await desk.system.inControlPlane('UPDATE incidents SET version = version + 1');
       await typeInto(dialog.getByLabel('Note'), 'mine');
       await dialog.getByRole('button', { name: 'Acknowledge' }).press('Enter');
       await dialog.getByText('It is open now').waitFor();
@@ -325,7 +297,6 @@ describe('the page of incidents', () => {
       expect(await axeFindings(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -335,7 +306,7 @@ describe('keys of agents', () => {
   it(
     'are made by an owner under a name of their own, call the tools that they were made for, and end',
     async () => {
-      const { page, context, faults } = await personAt('/console/members');
+      const { page, faults } = await personAt('/console/members');
       const section = page.getByRole('region', { name: 'Keys of agents', exact: true });
       await section.getByRole('button', { name: 'Make an agent’s key' }).press('Enter');
       await typeInto(page.getByRole('dialog').getByLabel('Principal'), 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV');
@@ -347,7 +318,7 @@ describe('keys of agents', () => {
       const key = (await page.getByRole('region', { name: 'The agent’s key' }).textContent()) ?? '';
       expect(await axeFindings(page)).toEqual([]);
       const evaluate = async (tool: string) => {
-        const response = await fetch(new URL('/api/v1/evaluate', site.gateway.url), {
+        const response = await fetch(new URL('/api/v1/evaluate', desk.system.gateway.url), {
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({ action: 'tool.call', tool, effect_level: 'E1', session_id: `by-${tool}` }),
@@ -369,7 +340,6 @@ describe('keys of agents', () => {
       await section.getByText('ended').waitFor();
       expect(await evaluate('crm.read')).not.toEqual([200, 'ALLOW']);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedSystem } from '@countersign/local';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser } from 'playwright-core';
-import { keptByScripts, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { keptByScripts, useConsole, type Visitor } from './_console.ts';
 import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
 import { Tab } from './_tab.ts';
 
@@ -15,31 +13,28 @@ const hostile = `${markup}\u202e`;
 /** What a terminal or a reader would take for something else. */
 const invisible = /[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/;
 const long = `${markup}${'x'.repeat(100_000)}`;
-let system: StartedSystem;
 let notes: NoteServer;
-let browser: Browser;
 let visitor: Visitor;
 let ada: SignedIn;
 let tab: Tab;
 
-beforeAll(async () => {
+/** A system of its own: its tools are those of a server that the test defines. */
+const desk = useConsole(async () => {
   notes = await startNoteServer();
   notes.redefine('read_note', { title: hostile, description: long });
   const servers = [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url }];
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
-  browser = await openChromium();
-  visitor = await openVisitor(browser, system.consoleUrl);
-  await visitor.page.goto('/console/overview');
-  await signInByKeyboard(visitor.page, email);
-  ada = await signIn(system, email);
-  tab = new Tab(system.gatewayUrl);
+  return startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_MCP_SERVERS: JSON.stringify({ servers }) });
+});
+
+beforeAll(async () => {
+  ada = await signIn(desk.system, email);
+  tab = new Tab(desk.system.gatewayUrl);
   await tab.signIn(email);
   await plant();
+  visitor = await desk.visitAs(email, '/console/overview');
 }, timeoutMs);
 
 afterAll(async () => {
-  await browser?.close();
-  await system?.stop();
   await notes?.close();
   dataDir.remove();
 }, timeoutMs);
@@ -53,7 +48,7 @@ async function plant(): Promise<void> {
   await send(`/api/tasks/${String(id)}/run`, 'POST');
   const incident = { title: hostile, severity: 'low', category: 'other', note: hostile };
   await send('/api/ops/incidents', 'POST', incident);
-  const agent = kernelClient(system, ada.workspaceId, markup);
+  const agent = kernelClient(desk.system, ada.workspaceId, markup);
   const asked = {
     action: 'tool.call',
     tool: 'mail.send',
@@ -137,7 +132,7 @@ describe('words of others', () => {
   it(
     'would be noticed if they were more: an element, an inline script, a request to somebody else',
     async () => {
-      const { page, context, faults } = await openVisitor(browser, system.consoleUrl);
+      const { page, faults } = await desk.visit();
       await page.goto('/console/sign-in');
       await page.getByLabel('E-mail address').waitFor();
       await page.evaluate(
@@ -145,7 +140,6 @@ describe('words of others', () => {
       );
       await until(() => Promise.resolve(faults.length > 0));
       expect(faults.join('\n')).toMatch(/Content Security Policy/);
-      await context.close();
     },
     timeoutMs,
   );

@@ -1,13 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '@countersign/testkit/authenticator';
-import type { Browser, Page } from 'playwright-core';
-import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import { addAuthenticator, askAs, axeFindings, typeInto, useConsole, type Visitor } from './_console.ts';
 import { Keyboard } from './_keyboard.ts';
-import { addressBook, until } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
+import { addressBook, signIn, until, type SignedIn } from './_system.ts';
 
 const address = addressBook();
 
@@ -15,45 +13,34 @@ const timeoutMs = 180_000;
 const kernelOrigin = 'http://localhost:8080';
 const hostile = `<img src=x onerror="alert(1)">\u202e`;
 const shownHostile = `<img src=x onerror=\\"alert(1)\\">⟨U+202E⟩`;
+const desk = useConsole();
+let people = 0;
 
-let system: SharedSystem;
-let browser: Browser;
-let visitor: Visitor;
-let page: Page;
+type Founder = SignedIn & { email: string };
 
-beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-  visitor = await openVisitor(browser, system.consoleUrl);
-  page = visitor.page;
-  await page.goto('/console/inbox');
-  await signInByKeyboard(page, address('founder'));
-}, timeoutMs);
+async function founder(): Promise<Founder> {
+  const email = address(`founder-${++people}`);
+  return { ...(await signIn(desk.system, email)), email };
+}
 
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
+/** Starts a run that waits for leave to write a file. */
+async function waitingCall({ client }: SignedIn, path: string, content = 'Dear customer'): Promise<void> {
+  const description = `call:files__write_file ${JSON.stringify({ path: join(desk.system.filesDir, path), content })}`;
+  const waiting = async () => (await client.listWorkspaceApprovals()).body.data.length;
+  const before = await waiting();
+  const { id } = (await client.createTask({ body: { title: path, description } })).body;
+  await client.runTask({ params: { id } });
+  await until(async () => (await waiting()) > before);
+}
 
-type Session = { user_id: string; csrf_token: string };
-type Me = { workspaces: { id: string }[] };
-const asked = async <Body>(path: string): Promise<Body> => (await (await askAs(visitor, path)).json()) as Body; // the caller knows
+/** The inbox of the person, with the newest call chosen, which names `path`. */
+async function atInbox({ email }: Founder, path: string): Promise<Visitor> {
+  const visitor = await desk.visitAs(email, '/console/inbox');
+  await chooseNewest(visitor, path);
+  return visitor;
+}
 
-/** A run that waits for leave to write a file, and the inbox with its card chosen. */
-async function waitingCall(path: string, content = 'Dear customer'): Promise<void> {
-  const { csrf_token: token } = await asked<Session>('/api/session');
-  const { workspaces } = await asked<Me>('/api/me');
-  const headers = {
-    'content-type': 'application/json',
-    'x-csrf-token': token,
-    'sec-fetch-site': 'same-origin',
-    'x-workspace-id': workspaces[0]?.id ?? '',
-  };
-  const description = `call:files__write_file ${JSON.stringify({ path: join(system.filesDir, path), content })}`;
-  const body = JSON.stringify({ title: path, description });
-  const created = await askAs(visitor, '/api/tasks', { method: 'POST', headers, body });
-  const { id } = (await created.json()) as { id: string };
-  await askAs(visitor, `/api/tasks/${id}/run`, { method: 'POST', headers });
-  await page.goto('/console/inbox');
+async function chooseNewest({ page }: Visitor, path: string): Promise<void> {
   const card = page.getByRole('article', { name: 'files.write_file, pending' });
   await card.getByText(path).first().waitFor();
   await page.keyboard.press('j');
@@ -63,7 +50,7 @@ async function waitingCall(path: string, content = 'Dear customer'): Promise<voi
 const written = (path: string) =>
   until(async () => {
     try {
-      return readFileSync(join(system.filesDir, path), 'utf8');
+      return readFileSync(join(desk.system.filesDir, path), 'utf8');
     } catch {
       return null;
     }
@@ -73,7 +60,9 @@ describe('the inbox', () => {
   it(
     'shows the exact call as text, and approves it by keyboard alone, once the kernel has said so',
     async () => {
-      await waitingCall('first.md', hostile);
+      const ada = await founder();
+      await waitingCall(ada, 'first.md', hostile);
+      const { page, faults } = await atInbox(ada, 'first.md');
       await page.keyboard.press('e');
       await page.getByText('judged_hash').waitFor();
       expect(await page.getByRole('region', { name: 'Arguments' }).textContent()).toContain(shownHostile);
@@ -84,7 +73,7 @@ describe('the inbox', () => {
       await page.keyboard.press('Enter');
       await page.getByText('files.write_file: approved').waitFor();
       expect(await written('first.md')).toBe(hostile);
-      expect(visitor.faults).toEqual([]);
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
@@ -92,7 +81,9 @@ describe('the inbox', () => {
   it(
     'denies with a reason, which the run tells',
     async () => {
-      await waitingCall('second.md');
+      const ada = await founder();
+      await waitingCall(ada, 'second.md');
+      const { page } = await atInbox(ada, 'second.md');
       await page.keyboard.press('r');
       await typeInto(page.getByRole('dialog').getByLabel('Reason'), 'Not to this customer.');
       await page.keyboard.press('Tab');
@@ -109,8 +100,10 @@ describe('the inbox', () => {
   it(
     'votes on the call that has the focus, and shows it once more before',
     async () => {
-      await waitingCall('older.md');
-      await waitingCall('newer.md');
+      const ada = await founder();
+      await waitingCall(ada, 'older.md');
+      await waitingCall(ada, 'newer.md');
+      const { page } = await atInbox(ada, 'newer.md');
       await page.locator('[data-chosen]').getByText('newer.md').first().waitFor();
       const older = page.getByRole('article').filter({ hasText: 'older.md' });
       await new Keyboard(page).to(older.getByRole('button', { name: 'Deny' }));
@@ -127,20 +120,29 @@ describe('the inbox', () => {
   it(
     'casts no vote later that could not be sent, and says so',
     async () => {
-      await waitingCall('offline.md');
+      const ada = await founder();
+      await waitingCall(ada, 'offline.md');
+      const { page, context, faults } = await atInbox(ada, 'offline.md');
       const card = page.getByRole('article').filter({ hasText: 'offline.md' });
-      await visitor.context.setOffline(true);
+      await context.setOffline(true);
       await page.keyboard.press('a');
       await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
       await page.getByRole('dialog').getByRole('heading', { name: 'The gateway does not answer' }).waitFor();
       await page.keyboard.press('Escape');
       const sent: string[] = [];
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
-      await visitor.context.setOffline(false);
-      await new Promise((later) => setTimeout(later, 3_000));
-      expect(sent.filter((url) => url.includes('/resolve'))).toEqual([]);
-      expect(await card.getByText('pending').isVisible()).toBe(true);
-      expect(visitor.faults.splice(0)).toEqual([]);
+      await context.setOffline(false);
+      // A vote that waits for the network is sent when the browser is online. The pages below are read after that.
+      await page.evaluate(`navigator.onLine || new Promise((resolve) => addEventListener('online', resolve))`);
+      await page.keyboard.press('g');
+      await page.keyboard.press('r');
+      await page.getByRole('link', { name: 'offline.md' }).waitFor();
+      await page.keyboard.press('g');
+      await page.keyboard.press('i');
+      await card.getByText('pending').waitFor();
+      // A vote begins with its challenge.
+      expect(sent.filter((url) => url.includes('/approvals/'))).toEqual([]);
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
@@ -148,18 +150,23 @@ describe('the inbox', () => {
   it(
     'has a passkey sign the vote from the first one on, and decides nothing when it is not used',
     async () => {
-      const cdp = await visitor.context.newCDPSession(page);
-      const authenticatorId = await enrolPasskey(cdp);
-      await waitingCall('third.md');
-      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+      const ada = await founder();
+      await waitingCall(ada, 'third.md');
+      const visitor = await desk.visitAs(ada.email, '/console/inbox');
+      const { page, faults } = visitor;
+      const setVerified = await enrolPasskey(visitor);
+      // The inbox reads which passkeys exist when it is loaded.
+      await page.reload();
+      await chooseNewest(visitor, 'third.md');
+      await setVerified(false);
       await page.keyboard.press('a');
       await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
       await page.getByRole('heading', { name: 'The passkey was not used' }).waitFor();
-      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+      await setVerified(true);
       await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).press('Enter');
       await page.getByText('files.write_file: approved').waitFor();
       expect(await written('third.md')).toBe('Dear customer');
-      expect(visitor.faults).toEqual([]);
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
@@ -169,14 +176,16 @@ describe('the receipts', () => {
   it(
     'are verified in the browser, by the verifier itself, and one that was changed on the way is not',
     async () => {
-      await page.goto('/console/receipts');
+      const ada = await founder();
+      await waitingCall(ada, 'sealed.md');
+      const { page, context, faults } = await desk.visitAs(ada.email, '/console/receipts');
       await page.getByRole('table').waitFor();
       await page.keyboard.press('v');
       const verify = page.getByRole('button', { name: 'Verify in the browser' });
       await verify.press('Enter');
       await page.getByText('Verified here').waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      await visitor.context.route('**/api/v1/receipts/rcp_*', async (route) => {
+      await context.route('**/api/v1/receipts/rcp_*', async (route) => {
         const answer = await route.fetch();
         const receipt = (await answer.json()) as { payload: { session_id: string } };
         receipt.payload.session_id = 'another';
@@ -186,17 +195,15 @@ describe('the receipts', () => {
       await verify.press('Enter');
       await page.getByText('It does not verify').waitFor();
       // What the page reads once more may be under way when the browser is closed.
-      await visitor.context.unrouteAll({ behavior: 'wait' });
-      expect(visitor.faults).toEqual([]);
+      await context.unrouteAll({ behavior: 'wait' });
+      expect(faults).toEqual([]);
     },
     timeoutMs,
   );
 });
 
-type Cdp = Awaited<ReturnType<Visitor['context']['newCDPSession']>>;
-
-/** As an operator sets it up; Chromium's own authenticator has the key from then on. Answers that authenticator's id. */
-async function enrolPasskey(cdp: Cdp): Promise<string> {
+/** Enrols a passkey as an operator does, and gives it to the authenticator of the page. Returns its switch of user verification. */
+async function enrolPasskey(visitor: Visitor): Promise<(isUserVerified: boolean) => Promise<void>> {
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const privateKey = key.export({ format: 'der', type: 'pkcs8' }).toString('base64');
   const authenticator = new Authenticator(kernelOrigin, {
@@ -204,14 +211,15 @@ async function enrolPasskey(cdp: Cdp): Promise<string> {
     privateKey,
     counter: 0,
   });
-  const { user_id: principal } = await asked<Session>('/api/session');
-  const { workspaces } = await asked<Me>('/api/me');
+  const asked = async <Body>(path: string) => (await (await askAs(visitor, path)).json()) as Body; // the caller knows
+  const { user_id: principal } = await asked<{ user_id: string }>('/api/session');
+  const { workspaces } = await asked<{ workspaces: { id: string }[] }>('/api/me');
   const headers = {
-    authorization: `Bearer ${system.adminApiKey}`,
+    authorization: `Bearer ${desk.system.adminApiKey}`,
     'x-gov-tenant-id': workspaces[0]?.id ?? '',
     'x-gov-principal-id': principal,
   };
-  const place = `${system.kernelUrl}/api/v1/identity/operators/${principal}/webauthn`;
+  const place = `${desk.system.kernelUrl}/api/v1/identity/operators/${principal}/webauthn`;
   const send = async (step: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const json = body === undefined ? null : { 'content-type': 'application/json' };
@@ -221,14 +229,9 @@ async function enrolPasskey(cdp: Cdp): Promise<string> {
   };
   const { challenge } = await send('register');
   await send('verify', { attestation: authenticator.create(challenge) });
-  await cdp.send('WebAuthn.enable', { enableUI: false });
-  const options = {
-    ...({ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const),
-    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-  };
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
+  const { cdp, authenticatorId, setVerified } = await addAuthenticator(visitor);
   const credentialId = Buffer.from(authenticator.id, 'base64url').toString('base64');
   const credential = { credentialId, isResidentCredential: false, rpId: 'localhost', privateKey, signCount: 1 };
   await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
-  return authenticatorId;
+  return setVerified;
 }

@@ -1,62 +1,84 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser, Request } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
-import { addressBook, signIn } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
+import type { Page } from 'playwright-core';
+import { axeFindings, useConsole, type Visitor } from './_console.ts';
+import { addressBook, signIn, until } from './_system.ts';
 
 const address = addressBook();
 
-const timeoutMs = 400_000;
+const timeoutMs = 180_000;
 const ofConsole = '**/ws/console';
 const cutNotice = 'The live connection is cut';
-/** A socket is tried again after up to 15 seconds, and a page without one asks as seldom: a busy machine may take several of them. */
-const unhurried = { timeout: 90_000 };
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 let people = 0;
-
-beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
 
 type Watcher = Visitor & { ask(session: string): Promise<void> };
 
-/** Somebody at the inbox, and an agent of theirs whose calls need leave. */
+/** A person at no page yet whose clock the test can move, and an agent of theirs whose calls need approval. */
 async function watcher(): Promise<Watcher> {
   const email = address(`watcher-${++people}`);
-  const { client } = await signIn(system, email);
+  const { client } = await signIn(desk.system, email);
   const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
-  const visitor = await openVisitor(browser, system.consoleUrl);
-  await visitor.page.goto('/console/inbox');
-  await signInByKeyboard(visitor.page, email);
+  const visitor = await desk.visitAs(email, '/console/you');
+  await visitor.page.clock.install();
   const ask = async (session: string) => {
     const body = JSON.stringify({ action: 'tool.call', tool: 'mail.send', effect_level: 'E3', session_id: session });
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const asked = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), { method: 'POST', headers, body });
+    const asked = await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), { method: 'POST', headers, body });
     expect(await asked.json()).toMatchObject({ verdict: 'ESCALATE' });
   };
   return { ...visitor, ask };
 }
 
+/** The clock of a page cannot stop at a time that has passed, so it jumps ahead further than the jump takes. */
+const jumpMs = 60_000;
+
+/** Stops the timers of the page, after each that is due within the jump has run once. From then on only `passUntil` lets time pass there. */
+async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + jumpMs);
+}
+
+/** Lets time pass at the page in steps until the state is there; returns the time that has passed at the page. */
+async function passUntil(page: Page, stepMs: number, isThere: () => boolean | Promise<boolean>): Promise<number> {
+  let passedMs = 0;
+  await until(async () => {
+    if (await isThere()) return true;
+    await page.clock.runFor(stepMs);
+    passedMs += stepMs;
+    return false;
+  });
+  return passedMs;
+}
+
+const card = (page: Page) => page.getByRole('article', { name: 'mail.send, pending' });
+
+/** Keeps at which times of the page's clock the page requests the list of approvals, from its next load on. */
+async function keepReads(page: Page): Promise<() => Promise<number[]>> {
+  await page.addInitScript(`
+    const { fetch } = window;
+    window.readsOfList = [];
+    window.fetch = (input, init) => {
+      if (/\\/approvals\\?/.test(input instanceof Request ? input.url : input)) window.readsOfList.push(Date.now());
+      return fetch(input, init);
+    };`);
+  return () => page.evaluate<number[]>('readsOfList');
+}
+
 describe('a page that is open', () => {
   it(
-    'shows a call that waits because it is told of it, by a socket that the policy of contents lets it open',
+    'shows a pending call because its socket reports it, and the content security policy allows that socket',
     async () => {
-      const { page, context, faults, ask } = await watcher();
+      const { page, faults, ask } = await watcher();
+      const isLive = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
+      await page.goto('/console/inbox');
       await page.getByText('Nothing waits').first().waitFor();
-      // Nothing is asked by the clock: what appears was told.
-      await page.waitForTimeout(1_000);
+      await isLive;
+      await stopClock(page);
       await ask('first');
-      await page.getByRole('article', { name: 'mail.send, pending' }).waitFor();
+      // A timer of the page runs 5 seconds at least.
+      expect(await passUntil(page, 1, () => card(page).isVisible())).toBeLessThan(4_000);
       expect(await page.getByText(cutNotice).count()).toBe(0);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -70,25 +92,25 @@ describe('a page that is open', () => {
       await context.routeWebSocket(ofConsole, (socket) => {
         const server = socket.connectToServer();
         server.onMessage((message) => {
-          // The first that tells of an approval never arrives; what comes behind it is about something else.
+          // The first two messages about an approval are lost. The messages after them are about something else.
           if (dropped < 2 && String(message).includes('"approval"')) dropped += 1;
           else socket.send(message);
         });
       });
-      await page.reload();
+      await page.goto('/console/inbox');
       await page.getByText('Nothing waits').first().waitFor();
+      await stopClock(page);
       await ask('lost');
-      await page.getByRole('article', { name: 'mail.send, pending' }).waitFor({ state: 'attached' });
-      // The page may have read before the message came: then it is still to be lost.
-      while (dropped === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-      await context.close();
+      await passUntil(page, 500, async () => (await card(page).count()) > 0);
+      // The page may have read the list before the message was due: the message is still lost then.
+      await until(() => Promise.resolve(dropped > 0));
     },
     timeoutMs,
   );
 
   verifies(
     'ui.truth',
-    'says that its socket is cut, asks every 15 seconds instead, and says so no longer once it is open again',
+    'reports that its socket is cut, reads every 15 seconds instead, and removes the notice once the socket is open again',
     async () => {
       const { page, context, ask, faults } = await watcher();
       let isCut = true;
@@ -96,22 +118,22 @@ describe('a page that is open', () => {
         if (isCut) void socket.close();
         else socket.connectToServer();
       });
-      await page.reload();
-      await page.getByText(cutNotice).waitFor(unhurried);
-      await page.getByText('Nothing waits').first().waitFor(unhurried);
+      const reads = await keepReads(page);
+      await page.goto('/console/inbox');
+      await page.getByText(cutNotice).waitFor();
+      await page.getByText('Nothing waits').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
+      await stopClock(page);
       await ask('polled');
-      await page.getByRole('article', { name: 'mail.send, pending' }).waitFor(unhurried);
+      await passUntil(page, 500, () => card(page).isVisible());
       // Nothing changes any more, so only the clock has the list read again, and once more.
-      const isOfList = (request: Request) => /\/approvals\?/.test(request.url());
-      await page.waitForRequest(isOfList, unhurried);
-      const before = Date.now();
-      await page.waitForRequest(isOfList, unhurried);
-      expect(Date.now() - before).toBeGreaterThan(10_000);
+      const before = (await reads()).length;
+      await passUntil(page, 500, async () => (await reads()).length >= before + 2);
+      const [last = 0, secondLast = 0] = (await reads()).toReversed();
+      expect(last - secondLast).toBeGreaterThan(10_000);
       isCut = false;
-      await page.getByText(cutNotice).waitFor({ state: 'detached', ...unhurried });
+      await passUntil(page, 500, async () => (await page.getByText(cutNotice).count()) === 0);
       expect(faults.filter((fault) => !fault.includes('WebSocket'))).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );

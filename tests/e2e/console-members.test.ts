@@ -1,39 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import {
-  axeFindings,
-  openChromium,
-  openVisitor,
-  pressOnceFocused,
-  signInByKeyboard,
-  typeInto,
-  type Visitor,
-} from './_console.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { axeFindings, pressOnceFocused, typeInto, useConsole, type Screen, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import { until } from './_system.ts';
 
 const timeoutMs = 120_000;
-let system: SignInSystem;
-let browser: Browser;
-
-beforeAll(async () => {
-  system = await SignInSystem.start();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await system?.stop();
-}, timeoutMs);
+const desk = useConsole(() => SignInSystem.start());
 
 beforeEach(() => {
-  system.aheadMs = 0;
+  desk.system.aheadMs = 0;
 });
 
-async function atMembers(email: string, screen: Parameters<typeof openVisitor>[2] = {}): Promise<Visitor> {
-  const visitor = await openVisitor(browser, system.gateway.url, screen);
-  await visitor.page.goto('/console/members');
-  await signInByKeyboard(visitor.page, email);
+async function atMembers(email: string, screen?: Screen): Promise<Visitor> {
+  const visitor = await desk.visitAs(email, '/console/members', screen);
   await visitor.page.getByRole('region', { name: 'Members of the workspace' }).waitFor();
   return visitor;
 }
@@ -53,7 +32,7 @@ async function invite(page: Page, email: string): Promise<string> {
 }
 
 async function join(token: string, email: string) {
-  const { tab } = await system.signedIn(email);
+  const { tab } = await desk.system.signedIn(email);
   const told = await tab.send(`/api/auth/invite/${token}`, { method: 'POST', body: { email } });
   expect([told.status, told.body]).toMatchObject([200, { verificationRequired: false }]);
   return tab;
@@ -63,8 +42,8 @@ describe('members', () => {
   it(
     'are invited, given a role and removed by keyboard alone; each has effect at once',
     async () => {
-      const { page, context, faults } = await atMembers(system.newAddress());
-      const email = system.newAddress();
+      const { page, faults } = await atMembers(desk.system.newAddress());
+      const email = desk.system.newAddress();
       const tab = await join(await invite(page, email), email);
       const id = await openWorkspaceId(page);
       const asInvited = () => tab.send('/api/tasks', { headers: { 'x-workspace-id': id } });
@@ -88,7 +67,6 @@ describe('members', () => {
       await row.waitFor({ state: 'detached' });
       expect((await asInvited()).status).toBe(404);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -96,13 +74,12 @@ describe('members', () => {
   it(
     'keep their last owner, who is told why',
     async () => {
-      const email = system.newAddress();
-      const { page, context } = await atMembers(email);
+      const email = desk.system.newAddress();
+      const { page } = await atMembers(email);
       await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove' }).press('Enter');
       await typeInto(page.getByRole('dialog').getByLabel(`Type ${email} to go on`), email);
       await page.keyboard.press('Enter');
       await page.getByText('LAST_OWNER').waitFor();
-      await context.close();
     },
     timeoutMs,
   );
@@ -110,11 +87,11 @@ describe('members', () => {
   it(
     'who own nothing are told who does it instead, and have no button that does nothing',
     async () => {
-      const owner = await atMembers(system.newAddress());
-      const email = system.newAddress();
+      const owner = await atMembers(desk.system.newAddress());
+      const email = desk.system.newAddress();
       await join(await invite(owner.page, email), email);
       const id = await openWorkspaceId(owner.page);
-      const { page, context, faults } = await atMembers(email, { width: 390, colorScheme: 'dark' });
+      const { page, faults } = await atMembers(email, { width: 390, colorScheme: 'dark' });
       await page.goto(`/console/members?workspace=${id}`);
       await page.getByText('Owners invite people, change roles').waitFor();
       expect(await page.getByRole('button', { name: /Remove|Invite/ }).count()).toBe(0);
@@ -127,7 +104,6 @@ describe('members', () => {
         .selectOption({ label: `${email.split('@')[0]}'s workspace (owner)` });
       await page.waitForURL((url) => url.pathname === '/console/runs' && url.searchParams.get('workspace') !== id);
       expect(faults).toEqual([]);
-      await Promise.all([context.close(), owner.context.close()]);
     },
     timeoutMs,
   );
@@ -137,7 +113,7 @@ describe('keys', () => {
   it(
     'are made by keyboard, shown once, and refused once they are ended',
     async () => {
-      const { page, context, faults } = await atMembers(system.newAddress());
+      const { page, faults } = await atMembers(desk.system.newAddress());
       await page.getByRole('button', { name: 'Make a key' }).press('Enter');
       await typeInto(page.getByRole('dialog').getByLabel('Name'), 'crawler');
       await page.getByLabel('Reads what the workspace shows').press('Space');
@@ -145,7 +121,7 @@ describe('keys', () => {
       const key = (await page.getByRole('region', { name: 'The key' }).textContent()) ?? '';
       expect(await axeFindings(page)).toEqual([]);
       const byKey = async () =>
-        (await fetch(new URL('/api/tasks', system.gateway.url), { headers: { authorization: `Bearer ${key}` } }))
+        (await fetch(new URL('/api/tasks', desk.system.gateway.url), { headers: { authorization: `Bearer ${key}` } }))
           .status;
       expect(await byKey()).toBe(200);
       await page.keyboard.press('Escape');
@@ -159,7 +135,6 @@ describe('keys', () => {
       await row.getByText('ended').waitFor();
       expect(await byKey()).toBe(401);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -169,10 +144,10 @@ describe('the page of settings', () => {
   it(
     'shuts all that is published, says so, and opens it again',
     async () => {
-      const { page, context, faults } = await atMembers(system.newAddress());
+      const { page, faults } = await atMembers(desk.system.newAddress());
       const workspaceId = await openWorkspaceId(page);
       const settings = () =>
-        system.inControlPlane<{ setting: string }>(
+        desk.system.inControlPlane<{ setting: string }>(
           `SELECT setting FROM public_proofs WHERE workspace_id = '${workspaceId}'`,
         );
       await page.goto('/console/settings');
@@ -184,7 +159,6 @@ describe('the page of settings', () => {
       await page.getByText('but what an owner has published').waitFor();
       expect(await settings()).toEqual([{ setting: 'published' }]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -192,7 +166,7 @@ describe('the page of settings', () => {
   it(
     'renames the workspace',
     async () => {
-      const { page, context, faults } = await atMembers(system.newAddress());
+      const { page, faults } = await atMembers(desk.system.newAddress());
       await page.keyboard.press('g');
       await page.keyboard.press(',');
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -201,7 +175,6 @@ describe('the page of settings', () => {
       await page.getByRole('definition').getByText('Vault <b>').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/gateway';
 import { Authenticator } from '@countersign/testkit/authenticator';
@@ -19,7 +19,12 @@ type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
-  ada = await personAt(system.gatewayUrl, address('ada'));
+}, timeoutMs);
+
+let founders = 0;
+
+beforeEach(async () => {
+  ada = await personAt(system.gatewayUrl, address(`ada-${++founders}`));
 }, timeoutMs);
 
 const post = ({ tab }: Person, path: string, body: Members, headers: Record<string, string> = {}) =>
@@ -32,6 +37,10 @@ async function setupOf({ tab }: Person, workspaceId: unknown): Promise<Record<st
   const { body } = await tab.send('/api/bootstrap', { headers: { 'x-workspace-id': String(workspaceId) } });
   const steps = body['steps'] as { step: string; done: boolean }[];
   return Object.fromEntries(steps.map(({ step, done }) => [step, done]));
+}
+
+async function keyOf({ client }: Person): Promise<string> {
+  return (await client.createApiKey({ body: { name: 'agent' } as never })).body.key; // its defaults are the schema's
 }
 
 /** A call of an agent by a key of the workspace. */
@@ -75,7 +84,7 @@ describe('an organisation', () => {
       const { data: placed } = (await kernel.listReceipts({ query: { action: 'tenant.place' } })).body;
       expect(placed.map(({ payload }) => payload.resource)).toEqual([`tenant:${workspaceId}`]);
       expect((await ada.client.getWorkspace({ params: { id: workspaceId } })).body.id).toBe(workspaceId);
-      const { key } = (await ada.client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
+      const key = await keyOf(ada);
       expect(await call(key, 'E1')).toMatchObject({ verdict: 'ALLOW' });
       expect(await call(key, 'E4')).toMatchObject({ verdict: 'DENY' });
       const { data } = (await kernel.listReceipts({ query: { session_id: 'first' } })).body;
@@ -93,6 +102,8 @@ describe('an organisation', () => {
     async () => {
       const bob = await personAt(system.gatewayUrl, address('bob'));
       const own = bob.workspaceId;
+      await bootstrap(ada);
+      await call(await keyOf(ada), 'E1');
       await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: address('x') } as never });
       expect(await setupOf(bob, own)).toEqual({
         ...{ org: false, budget: false, passkey: false, first_receipt: false, colleague: false, policy: false },

@@ -1,44 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser } from 'playwright-core';
-import { openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { addAuthenticator, signInByKeyboard, useConsole, type Visitor } from './_console.ts';
 import { everyLook, faultsOf, movedOf, printedOf, twoLooks } from './_faults-of-page.ts';
 import { Keyboard } from './_keyboard.ts';
 import { pageCases } from './_pages.ts';
 import { personAt } from './_signed-in.ts';
 import { addressBook } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
 const timeoutMs = 180_000;
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 
-beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
-
-/** Somebody whose device has passkeys, at a page that is drawn. */
-async function openPage(path: string, email: string): Promise<Visitor> {
-  const visitor = await openVisitor(browser, system.consoleUrl);
-  const { page, context } = visitor;
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('WebAuthn.enable', { enableUI: false });
-  const options = {
-    ...({ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const),
-    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-  };
-  await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
-  await page.goto(`/console/${path}`);
-  await signInByKeyboard(page, email);
-  return visitor;
-}
+const openPage = (path: string, email: string) => desk.visitAs(email, `/console/${path}`);
 
 async function drawn({ page }: Visitor, title: string): Promise<void> {
   await page.getByRole('heading', { name: title, level: 1 }).waitFor();
@@ -52,10 +26,11 @@ describe('a page', () => {
       `${title}: by keyboard alone from what it offers when empty to what people come for, clean in every look`,
       async () => {
         const email = address(path);
-        const person = await personAt(system.gatewayUrl, email);
+        const person = await personAt(desk.system.gatewayUrl, email);
         const visitor = await openPage(path, email);
-        const { page, context, faults } = visitor;
-        const at = { keys: new Keyboard(page), person, consoleUrl: system.consoleUrl };
+        await addAuthenticator(visitor);
+        const { page, faults } = visitor;
+        const at = { keys: new Keyboard(page), person, consoleUrl: desk.origin };
         await drawn(visitor, title);
         if (empty !== undefined) {
           expect(await faultsOf(page, twoLooks)).toEqual([]);
@@ -66,7 +41,6 @@ describe('a page', () => {
         expect(await movedOf(page)).toEqual([]);
         expect(await printedOf(page)).toEqual([]);
         expect(faults).toEqual([]);
-        await context.close();
       },
       timeoutMs,
     );
@@ -75,7 +49,7 @@ describe('a page', () => {
     'ui.pages',
     'Sign in: clean in every look before anybody is known, and open to a keyboard alone; an address of no page leads on',
     async () => {
-      const { page, context, faults } = await openVisitor(browser, system.consoleUrl);
+      const { page, faults } = await desk.visit();
       await page.goto('/console/sign-in');
       await page.getByLabel('E-mail address').waitFor();
       expect(await faultsOf(page, everyLook)).toEqual([]);
@@ -87,7 +61,6 @@ describe('a page', () => {
       await new Keyboard(page).enter(page.getByRole('main').getByRole('link', { name: 'Overview' }));
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -96,12 +69,12 @@ describe('a page', () => {
     'ui.pages',
     'Device: a program is let in by keyboard alone, with the code that it shows',
     async () => {
-      const begun = await fetch(new URL('/api/auth/device/code', system.gatewayUrl), {
+      const begun = await fetch(new URL('/api/auth/device/code', desk.system.gatewayUrl), {
         method: 'POST',
         body: new URLSearchParams({ client_id: 'countersign' }),
       });
       const { user_code: code } = (await begun.json()) as { user_code: string }; // RFC 8628, 3.2
-      const { page, context, faults } = await openPage('device', address('typist'));
+      const { page, faults } = await openPage('device', address('typist'));
       const keys = new Keyboard(page);
       await keys.fill('Code that the program shows', code);
       expect(await faultsOf(page, everyLook)).toEqual([]);
@@ -110,17 +83,15 @@ describe('a page', () => {
       await keys.sees(/countersign may act in/);
       expect(await faultsOf(page, everyLook)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
 
   it('stands in the table above as soon as it stands in the navigation', async () => {
-    const { page, context } = await openPage('overview', address('founder'));
+    const { page } = await openPage('overview', address('founder'));
     const paths = await page.evaluate<string[]>(
       `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
     );
     expect(paths).toEqual(pageCases.map(({ path }) => `/console/${path}`));
-    await context.close();
   });
 });

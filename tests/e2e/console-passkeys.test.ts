@@ -1,65 +1,36 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import {
+  addAuthenticator,
+  askAs,
   axeFindings,
-  openChromium,
-  openVisitor,
   pressOnceFocused,
   signInByKeyboard,
+  useConsole,
+  type Screen,
   type Visitor,
 } from './_console.ts';
-import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
+import { addressBook, inDatabase, kernelClient, type SignedIn, signIn } from './_system.ts';
 
 const address = addressBook();
 
 const timeoutMs = 180_000;
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 
-beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
-
-/** A browser whose device keeps passkeys. */
-async function visitorWithDevice(
-  width = 1280,
-): Promise<Visitor & { setVerified: (isUserVerified: boolean) => Promise<unknown> }> {
-  const visitor = await openVisitor(browser, system.consoleUrl, { width });
-  const cdp = await visitor.context.newCDPSession(visitor.page);
-  await cdp.send('WebAuthn.enable', { enableUI: false });
-  const options = {
-    ...({ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true } as const),
-    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-  };
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options });
-  const setVerified = (isUserVerified: boolean) =>
-    cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
-  return { ...visitor, setVerified };
+/** A person who is signed in, at a page, whose device keeps passkeys. */
+async function atWithDevice(email: string, path: string, screen?: Screen) {
+  const visitor = await desk.visitAs(email, path, screen);
+  return { ...visitor, ...(await addAuthenticator(visitor)) };
 }
 
-/** As if all sign-ins had been ten minutes ago. */
-async function tenMinutesPass(): Promise<void> {
-  const home = join(system.dataDir, 'postgres');
-  const port = readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[3];
-  const password = readFileSync(join(home, 'password'), 'utf8').trim();
-  const client = new pg.Client({ connectionString: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` });
-  await client.connect();
-  const { rowCount } = await client.query(
-    `UPDATE control_plane.sessions SET proven_at = proven_at - interval '10 minutes'`,
-  );
-  await client.end();
-  expect(rowCount).toBeGreaterThan(0);
+/** Moves the proof of presence of the visitor ten minutes into the past. */
+async function tenMinutesPass(visitor: Visitor): Promise<void> {
+  const { session_id } = (await (await askAs(visitor, '/api/session')).json()) as { session_id: string };
+  const statement = `UPDATE sessions SET proven_at = proven_at - interval '10 minutes' WHERE id = $1`;
+  await inDatabase(desk.system.dataDir, { schema: 'control_plane', statement, values: [session_id] });
 }
 
 async function enrol({ page }: Visitor): Promise<void> {
@@ -76,8 +47,9 @@ describe('a passkey at the console', () => {
   it(
     'is enrolled, signs in and is ended by keyboard alone; ended, it signs nobody in',
     async () => {
-      const visitor = await visitorWithDevice();
-      const { page, context, faults } = visitor;
+      const visitor = await desk.visit();
+      const { page, faults } = visitor;
+      await addAuthenticator(visitor);
       await page.goto('/console/you');
       await signInByKeyboard(page, address('ada'));
       await enrol(visitor);
@@ -98,7 +70,6 @@ describe('a passkey at the console', () => {
       await page.getByText('PASSKEY_REFUSED').waitFor();
       expect(page.url()).toContain('/console/sign-in');
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -106,12 +77,10 @@ describe('a passkey at the console', () => {
   it(
     'proves again who is there, and nothing is done when it is not used',
     async () => {
-      const visitor = await visitorWithDevice();
-      const { page, context, faults, setVerified } = visitor;
-      await page.goto('/console/you');
-      await signInByKeyboard(page, address('bob'));
+      const visitor = await atWithDevice(address('bob'), '/console/you');
+      const { page, faults, setVerified } = visitor;
       await enrol(visitor);
-      await tenMinutesPass();
+      await tenMinutesPass(visitor);
       await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
       await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
       await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
@@ -123,7 +92,6 @@ describe('a passkey at the console', () => {
       await page.getByRole('button', { name: 'Use your passkey' }).press('Enter');
       await page.getByText('You have no passkey').waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -131,14 +99,12 @@ describe('a passkey at the console', () => {
 
 /** A colleague of hers who may vote, at the inbox of her workspace on a phone, with a passkey there. */
 async function approverOnPhone({ client, workspaceId: id }: SignedIn) {
-  const phone = await visitorWithDevice(phoneWidth);
-  const { page } = phone;
   const email = address('carol');
   const body = { email, role: 'partner' } as never; // branded by the schema
   const { inviteToken: token } = (await client.createInvite({ params: { id }, body })).body;
-  await (await signIn(system, email)).client.acceptInvite({ params: { token }, body: { email } });
-  await page.goto(`/console/you?workspace=${id}`);
-  await signInByKeyboard(page, email);
+  await (await signIn(desk.system, email)).client.acceptInvite({ params: { token }, body: { email } });
+  const phone = await atWithDevice(email, `/console/you?workspace=${id}`, { width: phoneWidth });
+  const { page } = phone;
   await enrol(phone);
   await page.goto(`/console/inbox?workspace=${id}`);
   await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
@@ -153,13 +119,13 @@ describe('an approver on a phone', () => {
     'ui.approve',
     'sees the exact arguments, the rule and the radius, approves with a passkey, and the agent does that and nothing else',
     async () => {
-      const ada = await signIn(system, address('ada-of-agents'));
-      const { page, context, faults } = await approverOnPhone(ada);
+      const ada = await signIn(desk.system, address('ada-of-agents'));
+      const { page, faults } = await approverOnPhone(ada);
       const { key, id: keyId } = (await ada.client.createApiKey({ body: { name: 'crawler' } as never })).body; // plain names
       const requestInit = { headers: { authorization: `Bearer ${key}`, 'x-gov-session-id': 'crawl-1' } };
       const agent = new Client({ name: 'agent', version: '1' });
-      await agent.connect(new StreamableHTTPClientTransport(new URL(`${system.gatewayUrl}/mcp`), { requestInit }));
-      const args = { path: join(system.filesDir, fileName), content: 'Dear <b>customer</b>, 12.50 EUR' };
+      await agent.connect(new StreamableHTTPClientTransport(new URL(`${desk.system.gatewayUrl}/mcp`), { requestInit }));
+      const args = { path: join(desk.system.filesDir, fileName), content: 'Dear <b>customer</b>, 12.50 EUR' };
       const call = (changed: object = {}) =>
         agent.callTool({ name: 'files.write_file', arguments: { ...args, ...changed } });
       expect((await call()).isError).toBe(true);
@@ -167,8 +133,9 @@ describe('an approver on a phone', () => {
       const card = page.getByRole('article', { name: 'files.write_file, pending' });
       const shown = JSON.parse((await card.getByRole('region', { name: 'Arguments' }).textContent()) ?? '') as object;
       expect(shown).toEqual(args);
-      const [record] = (await kernelClient(system, ada.workspaceId).listRecords({ query: { verdict: 'ESCALATE' } }))
-        .body.data;
+      const [record] = (
+        await kernelClient(desk.system, ada.workspaceId).listRecords({ query: { verdict: 'ESCALATE' } })
+      ).body.data;
       expect(record?.matched_rules).toHaveLength(1);
       await card.getByText(`${record?.matched_rules[0]}, by the gate`).waitFor();
       await card.getByText(`key:${keyId}`).first().waitFor();
@@ -188,7 +155,6 @@ describe('an approver on a phone', () => {
       expect({ ...shown, content: readFileSync(args.path, 'utf8') }).toEqual(shown);
       expect(faults).toEqual([]);
       await agent.close();
-      await context.close();
     },
     timeoutMs,
   );

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import type { Browser, Page } from 'playwright-core';
-import { askAs, axeFindings, openChromium, openVisitor, signInByKeyboard, type Visitor } from './_console.ts';
+import { describeStory } from '@countersign/testkit/describe-story';
+import type { Page } from 'playwright-core';
+import { askAs, axeFindings, useConsole, type Visitor } from './_console.ts';
+import { everyLook, faultsOf } from './_faults-of-page.ts';
 import { addressBook, signIn } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
@@ -11,32 +12,25 @@ const timeoutMs = 240_000;
 const email = address('founder');
 const hostile = `<img src=x onerror="alert(1)">\u202e`;
 
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 let visitor: Visitor;
 let page: Page;
 let bundle: PolicyBundle;
+let workspaceName: string;
 
 beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-  const { client, workspaceId } = await signIn(system, email);
+  const { client, workspaceId } = await signIn(desk.system, email);
+  workspaceName = (await client.getWorkspace({ params: { id: workspaceId } })).body.name;
   const { key } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
-  await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+  await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ action: 'tool.call', tool: 'shell.run', effect_level: 'E4', session_id: 'crawl' }),
   });
-  visitor = await openVisitor(browser, system.consoleUrl);
+  visitor = await desk.visitAs(email, '/console/policy');
   page = visitor.page;
-  await page.goto('/console/policy');
-  await signInByKeyboard(page, email);
   const active = await askAs(visitor, `/api/v1/workspaces/${workspaceId}/policy/active`);
   ({ bundle } = (await active.json()) as { bundle: PolicyBundle });
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
 }, timeoutMs);
 
 const press = (name: string) => page.getByRole('button', { name }).press('Enter');
@@ -51,17 +45,7 @@ async function write(rules: object[]): Promise<void> {
 const anything = { id: 'anything', effect: 'allow', match: { action: ['tool.call'] }, reason: hostile };
 const loose = () => [...bundle.rules.filter(({ id }) => id !== 'deny-destructive'), anything];
 
-async function expectClean(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      expect([colorScheme, width, await axeFindings(page)]).toEqual([colorScheme, width, []]);
-    }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
-
-describe('the policy page', () => {
+describeStory('the policy of a workspace', () => {
   it(
     'begins a draft, compiles it at Ctrl-Enter, and shows at its line what is wrong',
     async () => {
@@ -73,7 +57,7 @@ describe('the policy page', () => {
       await diagnostics.getByRole('button', { name: /^line \d+$/ }).press('Enter');
       expect(await page.locator('.cm-faulty').count()).toBe(1);
       expect(await page.locator('.cm-content:focus').count()).toBe(1);
-      await expectClean();
+      expect(await faultsOf(page, everyLook)).toEqual([]);
     },
     timeoutMs,
   );
@@ -83,8 +67,9 @@ describe('the policy page', () => {
     async () => {
       const editor = page.getByRole('textbox', { name: 'Text of the draft' });
       await editor.focus();
-      await page.keyboard.type(' gi?', { delay: 30 });
-      expect([page.url(), await page.getByRole('dialog').count()]).toEqual([`${system.consoleUrl}/console/policy`, 0]);
+      await page.keyboard.type(' gi?');
+      await editor.getByText(' gi?').waitFor();
+      expect([page.url(), await page.getByRole('dialog').count()]).toEqual([`${desk.origin}/console/policy`, 0]);
       for (let letter = 0; letter < 4; letter += 1) await page.keyboard.press('Backspace');
     },
     timeoutMs,
@@ -127,7 +112,7 @@ describe('the policy page', () => {
       await page.getByText('1 become more permissive').waitFor();
       const cell = page.getByRole('row', { name: /^DENY/ }).getByRole('cell').first();
       expect(await cell.textContent()).toBe('1');
-      await expectClean();
+      expect(await faultsOf(page, everyLook)).toEqual([]);
       await press('Keep DENY of shell.run as a test');
       await page.getByText('editing', { exact: true }).waitFor();
       await page.getByRole('textbox', { name: 'Text of the draft' }).press('Control+Enter');
@@ -153,7 +138,7 @@ describe('the policy page', () => {
       await page.keyboard.press('Enter');
       expect(await page.getByText('In force as epoch').count()).toBe(0);
       await page.keyboard.press('Control+a');
-      await page.keyboard.type("founder's workspace");
+      await page.keyboard.type(workspaceName);
       await page.keyboard.press('Enter');
       await page.getByText('In force as epoch 1').waitFor();
       await page.getByText('its own, epoch 1').waitFor();
@@ -162,11 +147,9 @@ describe('the policy page', () => {
     },
     timeoutMs,
   );
-});
 
-describe('a receipt', () => {
   it(
-    'is kept as a test of the draft, and published under an address that leads nowhere once it was taken back',
+    'keeps a receipt as a test of the draft, and publishes it under an address that leads nowhere once it was revoked',
     async () => {
       await page.goto('/console/receipts?kind=decision&tool=shell.run');
       await page.getByRole('link', { name: 'shell.run' }).press('Enter');
@@ -183,7 +166,7 @@ describe('a receipt', () => {
       await address.waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const url = (await address.textContent()) ?? '';
-      const stranger = await openVisitor(browser, system.consoleUrl);
+      const stranger = await desk.visit();
       await stranger.page.goto(url);
       await stranger.page.getByRole('button', { name: 'Verify here' }).waitFor();
       await page.goto('/console/settings');
@@ -196,7 +179,6 @@ describe('a receipt', () => {
       await stranger.page.getByText('Nothing is public here').waitFor();
       expect(await stranger.page.getByRole('button', { name: 'Verify here' }).count()).toBe(0);
       expect(visitor.faults).toEqual([]);
-      await stranger.context.close();
     },
     timeoutMs,
   );

@@ -1,44 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
-import {
-  axeFindings,
-  openChromium,
-  openVisitor,
-  pressOnceFocused,
-  signInByKeyboard,
-  typeInto,
-  type Visitor,
-} from './_console.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { axeFindings, pressOnceFocused, typeInto, useConsole, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';
 
 const timeoutMs = 120_000;
 const sixMinutesMs = 360_000;
-let system: SignInSystem;
-let browser: Browser;
-
-beforeAll(async () => {
-  system = await SignInSystem.start();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await system?.stop();
-}, timeoutMs);
+const desk = useConsole(() => SignInSystem.start());
 
 beforeEach(() => {
-  system.aheadMs = 0;
+  desk.system.aheadMs = 0;
 });
 
 /** Somebody at the page about themselves, six minutes after they signed in, who is signed in elsewhere as well. */
 async function lateVisitor(): Promise<Visitor & { elsewhere: Tab }> {
-  const { tab: elsewhere, email } = await system.signedIn();
-  const visitor = await openVisitor(browser, system.gateway.url);
-  await visitor.page.goto('/console/you');
-  await signInByKeyboard(visitor.page, email);
+  const { tab: elsewhere, email } = await desk.system.signedIn();
+  const visitor = await desk.visitAs(email, '/console/you');
   await visitor.page.getByText('this browser').waitFor();
-  system.aheadMs += sixMinutesMs;
+  desk.system.aheadMs += sixMinutesMs;
   return { ...visitor, elsewhere };
 }
 
@@ -55,7 +33,7 @@ describe('an act that needs a fresh proof of presence', () => {
     'asks for one, and is done once it is given, by keyboard alone',
     async () => {
       const visitor = await lateVisitor();
-      const { page, elsewhere, faults, context } = visitor;
+      const { page, elsewhere, faults } = visitor;
       await askToSignOut(visitor);
       expect(await axeFindings(page)).toEqual([]);
       expect(await isSignedIn(elsewhere)).toBe(true);
@@ -72,7 +50,6 @@ describe('an act that needs a fresh proof of presence', () => {
       await page.getByRole('row', { name: 'node' }).waitFor({ state: 'detached' });
       expect(await isSignedIn(elsewhere)).toBe(false);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -81,7 +58,7 @@ describe('an act that needs a fresh proof of presence', () => {
     'is not done by whoever gives it up, who is told why and can go on',
     async () => {
       const visitor = await lateVisitor();
-      const { page, elsewhere, context } = visitor;
+      const { page, elsewhere } = visitor;
       await askToSignOut(visitor);
       await page.keyboard.press('Escape');
       await page.getByText('REAUTHENTICATION_REQUIRED').waitFor();
@@ -89,7 +66,6 @@ describe('an act that needs a fresh proof of presence', () => {
       expect(await isSignedIn(elsewhere)).toBe(true);
       await page.getByRole('button', { name: 'Sign it out' }).press('Enter');
       await page.getByRole('button', { name: 'Send me a code' }).waitFor();
-      await context.close();
     },
     timeoutMs,
   );
@@ -106,7 +82,6 @@ describe('an act that needs a fresh proof of presence', () => {
       await page.getByLabel('E-mail address').waitFor();
       expect(await isSignedIn(elsewhere)).toBe(false);
       expect(await context.cookies()).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser } from 'playwright-core';
-import { axeFindings, openChromium, openVisitor, type Visitor } from './_console.ts';
+import { axeFindings, useConsole, type Screen, type Visitor } from './_console.ts';
 import { personAt, type Person } from './_signed-in.ts';
 import { addressBook, kernelClient, signIn, until } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, Tab } from './_tab.ts';
 
 const address = addressBook();
 
 const timeoutMs = 180_000;
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 let handle: string;
 let original: string;
 /** Of a replay. */
@@ -20,17 +17,15 @@ let replayed: string;
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-  const { client, workspaceId } = await signIn(system, address('ada'));
+  const { client, workspaceId } = await signIn(desk.system, address('ada'));
   const { key } = (await client.createApiKey({ body: { name: 'agent' } as never })).body; // its defaults are the schema's
-  const evaluated = await fetch(new URL('/api/v1/evaluate', system.gatewayUrl), {
+  const evaluated = await fetch(new URL('/api/v1/evaluate', desk.system.gatewayUrl), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id: 's', args: {} }),
   });
   const { receipt_id } = (await evaluated.json()) as { receipt_id: string };
-  const tab = new Tab(system.gatewayUrl);
+  const tab = new Tab(desk.system.gatewayUrl);
   await tab.signIn(address('ada'));
   const body = { object_id: receipt_id, public: true };
   const headers = { 'x-workspace-id': workspaceId };
@@ -42,16 +37,12 @@ beforeAll(async () => {
     const made = await ask('/api/audit/handles', { object_id: replay_id, public: true });
     return made.status === 201 && String(made.body['handle']);
   });
-  const receipt = await kernelClient(system, workspaceId).getReceipt({ params: { receipt_id } });
+  const receipt = await kernelClient(desk.system, workspaceId).getReceipt({ params: { receipt_id } });
   original = JSON.stringify(receipt.body);
 }, timeoutMs);
 
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
-
-async function opened(screen: Parameters<typeof openVisitor>[2] = {}): Promise<Visitor> {
-  const visitor = await openVisitor(browser, system.consoleUrl, screen);
+async function opened(screen?: Screen): Promise<Visitor> {
+  const visitor = await desk.visit(screen);
   await visitor.page.goto(`/console/p/${handle}`);
   await visitor.page.getByRole('button', { name: 'Verify here' }).waitFor();
   await visitor.page.getByText('Keys in use').waitFor();
@@ -71,7 +62,6 @@ describe('the page of a public proof', () => {
       expect(await page.getByText('this does not prove').isVisible()).toBe(true);
       expect(faults).toEqual([]);
       expect(await context.cookies()).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -102,7 +92,6 @@ describe('the page of a public proof', () => {
       await page.getByText('It does not verify').waitFor();
       expect(sent.filter((line) => !/^GET \S+\/console\/assets\/[\w.-]+ $/.test(line))).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -128,7 +117,6 @@ describe('the page of a public proof', () => {
       await page.getByText('It does not verify').waitFor();
       // What the page reads once more may be under way.
       await context.unrouteAll({ behavior: 'wait' });
-      await context.close();
     },
     timeoutMs,
   );
@@ -139,12 +127,11 @@ describe('the page of a public proof', () => {
     async () => {
       for (const width of [1280, 390])
         for (const colorScheme of ['light', 'dark'] as const) {
-          const { page, context } = await opened({ width, colorScheme });
+          const { page } = await opened({ width, colorScheme });
           await page.keyboard.press('v');
           await page.getByText('Verified here').waitFor();
           expect([width, colorScheme, await axeFindings(page)]).toEqual([width, colorScheme, []]);
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-          await context.close();
         }
     },
     timeoutMs,
@@ -153,7 +140,7 @@ describe('the page of a public proof', () => {
   it(
     'shows what a replay found, and nothing of who called what',
     async () => {
-      const { page, context, faults } = await openVisitor(browser, system.consoleUrl);
+      const { page, faults } = await desk.visit();
       await page.goto(`/console/p/${replayed}`);
       await page.getByText('What is published of this replay').waitFor();
       await page.getByText('ALLOW is now ALLOW').waitFor();
@@ -162,16 +149,14 @@ describe('the page of a public proof', () => {
       expect(text).not.toContain('crm.read');
       expect(await axeFindings(page)).toEqual([]);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
 
   it('says of a link that names nothing public only that', async () => {
-    const { page, context } = await openVisitor(browser, system.consoleUrl);
+    const { page } = await desk.visit();
     await page.goto(`/console/p/hdl_${'A'.repeat(22)}`);
     await page.getByText('Nothing is public here').waitFor();
-    await context.close();
   });
 });
 
@@ -188,8 +173,8 @@ describe('handles', () => {
     'cp.public',
     'are listed for their workspace alone, newest first, until they are taken back',
     async () => {
-      const ada = await personAt(system.gatewayUrl, address('ada'));
-      const fay = await personAt(system.gatewayUrl, address('fay'));
+      const ada = await personAt(desk.system.gatewayUrl, address('ada'));
+      const fay = await personAt(desk.system.gatewayUrl, address('fay'));
       expect((await list(fay)).body).toEqual({ data: [], next_cursor: null });
       expect((await list(ada)).body.data.map(({ handle: named }) => named)).toEqual([replayed, handle]);
       expect(codeOf(await list(fay, '?cursor=bm9uc2Vuc2U'))).toEqual([400, 'INVALID_REQUEST']);
@@ -199,7 +184,7 @@ describe('handles', () => {
       expect(data).toMatchObject([
         { handle: kept['handle'], public: false, url: null, object_id },
         { handle: replayed, public: true, kind: 'replay' },
-        { handle, public: true, kind: 'receipt', object_id, url: `${system.consoleUrl}/console/p/${handle}` },
+        { handle, public: true, kind: 'receipt', object_id, url: `${desk.origin}/console/p/${handle}` },
       ]);
       const first = (await list(ada, '?limit=2')).body;
       const second = (await list(ada, `?limit=2&cursor=${String(first.next_cursor)}`)).body;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { createCheckpoint } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -16,15 +16,18 @@ const address = addressBook();
 const timeoutMs = 120_000;
 let system: SharedSystem;
 let ada: Person;
-let eve: Person;
 
 type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
   writeFileSync(join(system.filesDir, 'notes.md'), 'Answer the customer.\n');
-  ada = await personAt(system.gatewayUrl, address('ada'));
-  eve = await personAt(system.gatewayUrl, address('eve'));
+}, timeoutMs);
+
+let tests = 0;
+
+beforeEach(async () => {
+  ada = await personAt(system.gatewayUrl, address(`ada-${++tests}`));
 }, timeoutMs);
 
 const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
@@ -123,11 +126,15 @@ describe('a run that is started in the console', () => {
         statement: "UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'",
         values: [at === null ? null : new Date(at)],
       });
-    await revoke(seenAt + 1);
-    expect(await faults()).toEqual(new Set([null]));
-    await revoke(seenAt - 3_600_000);
-    expect(await faults()).toEqual(new Set(['KEY_REVOKED']));
-    await revoke(null);
+    try {
+      await revoke(seenAt + 1);
+      expect(await faults()).toEqual(new Set([null]));
+      await revoke(seenAt - 3_600_000);
+      expect(await faults()).toEqual(new Set(['KEY_REVOKED']));
+    } finally {
+      // The key is that of the whole installation.
+      await revoke(null);
+    }
     expect(await faults()).toEqual(new Set([null]));
   });
 
@@ -144,6 +151,7 @@ describe('a run that is started in the console', () => {
   });
 
   it("is not found by a stranger, nor is another's task started", async () => {
+    const eve = await personAt(system.gatewayUrl, address('eve'));
     const { body } = await start(ada, { title: 'Mine', description: 'say hello' });
     const runId = String(body['run_id']);
     const asked = [

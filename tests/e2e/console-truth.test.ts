@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Browser, Page } from 'playwright-core';
-import { openChromium, openVisitor, signInByKeyboard } from './_console.ts';
-import { startReplicas, type Replicas } from './_replicas.ts';
+import type { Page } from 'playwright-core';
+import { useConsole } from './_console.ts';
+import { startReplicas } from './_replicas.ts';
 import { signIn } from './_system.ts';
 
 const policy = `
@@ -16,18 +16,7 @@ tools:
   mail.send: { effect_level: E3 }
 `;
 const timeoutMs = 180_000;
-let site: Replicas;
-let browser: Browser;
-
-beforeAll(async () => {
-  site = await startReplicas(policy);
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.stop();
-}, timeoutMs);
+const desk = useConsole(() => startReplicas(policy));
 
 /** What the overview says of a fact. */
 async function factOf(page: Page, name: string): Promise<string | null> {
@@ -42,12 +31,10 @@ describe('while the kernel is away', () => {
     'ui.truth',
     'no fence, policy or approval is shown as in force, on a page that was open before and on one that is opened then',
     async () => {
+      const { system: site } = desk;
       const email = 'ada@example.org';
       const { workspaceId } = await signIn({ gatewayUrl: site.gateway.url }, email);
-      const visitor = await openVisitor(browser, site.gateway.url);
-      const { page, context } = visitor;
-      await page.goto('/console/overview');
-      await signInByKeyboard(page, email);
+      const { page, context } = await desk.visitAs(email, '/console/overview');
       await page.getByText('decided one by one').waitFor();
       const call = { action: 'tool.call', tool: 'mail.send', session_id: 'truth' } as never; // plain names
       await site.agents(workspaceId)[0].evaluate({ body: call });
@@ -83,7 +70,6 @@ describe('while the kernel is away', () => {
       site.toKernel.restore();
       await page.getByText(away).waitFor({ state: 'detached' });
       await page.getByText('all denied').waitFor();
-      await context.close();
     },
     timeoutMs,
   );

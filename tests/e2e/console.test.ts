@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { createSessionTicket, getSession } from '@countersign/contracts/control-plane';
-import { keptByScripts, openChromium, openVisitor, signInByKeyboard, typeInto, type Visitor } from './_console.ts';
+import { keptByScripts, signInByKeyboard, typeInto, useConsole, type Visitor } from './_console.ts';
 import { addressBook } from './_system.ts';
-import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
 
@@ -11,24 +10,13 @@ const timeoutMs = 180_000;
 const hostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> \u202epay`;
 const shownHostile = `<img src=x onerror="alert(1)"><script>alert(2)</script> ⟨U+202E⟩pay`;
 
-let system: SharedSystem;
-let browser: Browser;
+const desk = useConsole();
 let people = 0;
 const newAddress = () => address(`person-${++people}`);
+const signedIn = (path: string) => desk.visitAs(newAddress(), path);
 
-beforeAll(async () => {
-  system = await sharedSystem();
-  browser = await openChromium();
-}, timeoutMs);
-
-afterAll(async () => {
-  await browser?.close();
-}, timeoutMs);
-
-type Screen = Parameters<typeof openVisitor>[2];
-
-async function signedIn(path: string, screen: Screen = {}): Promise<Visitor> {
-  const visitor = await openVisitor(browser, system.consoleUrl, screen);
+async function signedInByKeyboard(path: string): Promise<Visitor> {
+  const visitor = await desk.visit();
   await visitor.page.goto(path);
   await signInByKeyboard(visitor.page, newAddress());
   return visitor;
@@ -61,13 +49,12 @@ describe('the console', () => {
   it(
     'signs a person in by keyboard alone and goes on to the page that was asked for',
     async () => {
-      const { page, context, faults } = await signedIn('/console/runs?asked=1');
+      const { page, faults } = await signedInByKeyboard('/console/runs?asked=1');
       await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      expect(page.url()).toBe(`${system.consoleUrl}/console/runs?asked=1`);
+      expect(page.url()).toBe(`${desk.origin}/console/runs?asked=1`);
       expect(faults).toEqual([]);
       expect(JSON.parse(await keptByScripts(page))).toEqual([{}, expect.anything(), '']);
       expect(await keptByScripts(page)).not.toMatch(/cp[ar]_|lgn_|csrf/);
-      await context.close();
     },
     timeoutMs,
   );
@@ -75,10 +62,9 @@ describe('the console', () => {
   it(
     'goes nowhere else after signing in, whatever the address says',
     async () => {
-      const { page, context } = await signedIn('/console/sign-in?back=https%3A%2F%2Fevil.example%2Fconsole%2Fruns');
+      const { page } = await signedInByKeyboard('/console/sign-in?back=https%3A%2F%2Fevil.example%2Fconsole%2Fruns');
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      expect(page.url()).toBe(`${system.consoleUrl}/console/overview`);
-      await context.close();
+      expect(page.url()).toBe(`${desk.origin}/console/overview`);
     },
     timeoutMs,
   );
@@ -87,7 +73,7 @@ describe('the console', () => {
     'starts a run by keyboard and shows its trace, in which hostile words are words',
     async () => {
       const visitor = await signedIn('/console/runs');
-      const { page, context, faults } = visitor;
+      const { page, faults } = visitor;
       const content = JSON.stringify({ path: 'letter.md', content: hostile });
       await startRun(visitor, { title: hostile, description: `call:files__write_file ${content}` });
       await page.getByRole('heading', { name: shownHostile, level: 1 }).waitFor();
@@ -99,7 +85,6 @@ describe('the console', () => {
       await page.getByText('1 call waits for an approval').waitFor();
       expect(await page.locator('img').count()).toBe(0);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -114,7 +99,6 @@ describe('the console', () => {
       await signInByKeyboard(page, newAddress());
       await page.getByRole('heading', { name: 'Runs' }).waitFor();
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -133,7 +117,6 @@ describe('the console', () => {
       await page.keyboard.press('o');
       await page.getByText('nothing is executed').waitFor();
       expect(renewals).toHaveLength(1);
-      await context.close();
     },
     timeoutMs,
   );
@@ -154,7 +137,6 @@ describe('the console', () => {
       await page.keyboard.press('Enter');
       await page.getByText(email).first().waitFor();
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
-      await context.close();
     },
     timeoutMs,
   );
@@ -168,7 +150,6 @@ describe('the console', () => {
       await page.keyboard.press('Enter');
       await page.getByLabel('E-mail address').waitFor();
       expect((await context.cookies()).map(({ name }) => name)).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -181,7 +162,6 @@ describe('the console', () => {
       await context.route('**/api/governance/status', (route) => route.abort());
       await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor();
       expect(await page.getByText('may no longer hold').isVisible()).toBe(true);
-      await context.close();
     },
     timeoutMs,
   );
@@ -189,7 +169,7 @@ describe('the console', () => {
   it(
     'lists its keys, and leaves single ones alone once they are switched off',
     async () => {
-      const { page, context, faults } = await signedIn('/console/overview');
+      const { page, faults } = await signedIn('/console/overview');
       await page.keyboard.press('?');
       await page.getByText('Go to Runs').waitFor();
       await page.getByRole('switch', { name: 'Single keys act' }).press('Space');
@@ -200,7 +180,6 @@ describe('the console', () => {
       await page.getByRole('combobox', { name: 'Page or action' }).waitFor();
       expect(await page.getByText('Single keys act').count()).toBe(0);
       expect(faults).toEqual([]);
-      await context.close();
     },
     timeoutMs,
   );
@@ -208,7 +187,7 @@ describe('the console', () => {
 
 describe('what the gateway serves of it', () => {
   const open = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${system.gatewayUrl}${path}`, { headers });
+    fetch(`${desk.system.gatewayUrl}${path}`, { headers });
 
   it('is linked from the bare address', async () => {
     expect(await (await open('/')).text()).toContain('<a href="/console">');

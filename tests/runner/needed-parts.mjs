@@ -18,9 +18,10 @@ export function neededParts(scratch, log) {
   };
   const startAll = async () => {
     const servers = await startServers();
-    const shared = await serveSharedParts(scratch);
+    const chromiumPath = findChromium(process.env, log);
+    const shared = await serveSharedParts(scratch, chromiumPath);
     closers.push(() => shared.close());
-    return { ...servers, CHROMIUM_PATH: findChromium(process.env, log), COUNTERSIGN_TEST_PARTS: shared.socket };
+    return { ...servers, CHROMIUM_PATH: chromiumPath, COUNTERSIGN_TEST_PARTS: shared.socket };
   };
   return {
     servers: startServers,

@@ -10,9 +10,12 @@ import { nodeFlags } from './node-flags-of.mjs';
  * Serves on a socket in `scratch`:
  * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster, to begin a data directory with
  * - `/system/<worker>`: the whole system, one for each worker of Jest; `/system/<worker>/log`: the lines that it wrote
+ * - `/browser/<worker>`: the address of a Chromium to connect to, one for each worker of Jest
+ * @param {string} scratch
+ * @param {string} chromiumPath the program
  * @returns {Promise<{ socket: string, close(): Promise<void> }>}
  */
-export async function serveSharedParts(scratch) {
+export async function serveSharedParts(scratch, chromiumPath) {
   const started = new Map();
   const once = (path, start) => {
     if (!started.has(path)) started.set(path, start());
@@ -24,6 +27,8 @@ export async function serveSharedParts(scratch) {
     if (log !== undefined) return { lines: (await started.get(system))?.lines() ?? [] };
     if (worker !== undefined)
       return once(path, async () => startSystem(join(scratch, `system-${worker}`), await cluster()));
+    // A browser that has crashed is started again for the next file.
+    if (/^\/browser\/\w+$/.test(path)) return once(path, () => startChromium(chromiumPath, () => started.delete(path)));
     if (path === '/cluster') return cluster();
     throw new Error(`There is no shared part ${path}`);
   };
@@ -62,4 +67,26 @@ async function startSystem(dataDir, { path }) {
   execFileSync('cp', ['-a', path, join(dataDir, 'postgres')]);
   const { said, kill, ...system } = await start({ dataDir, variables, nodeArgs: nodeFlags() });
   return { ...system, dataDir, lines: () => said };
+}
+
+const chromiumFlags = [
+  ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
+/** A busy machine needs a while to start it. */
+const chromiumStartMs = 120_000;
+
+async function startChromium(executablePath, onClosed) {
+  const { chromium } = await import('playwright-core');
+  const server = await chromium.launchServer({
+    executablePath,
+    headless: true,
+    chromiumSandbox: false,
+    args: chromiumFlags,
+    timeout: chromiumStartMs,
+    // The run stops it, also when it is interrupted.
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+  });
+  server.once('close', onClosed);
+  return { wsEndpoint: server.wsEndpoint(), stop: () => server.close() };
 }

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { QueryClient } from '@tanstack/react-query';
+import type { WorkspaceId } from '@countersign/contracts';
+import { followHints } from '../src/live/follow-hints.ts';
+
+const here = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' as WorkspaceId;
+const elsewhere = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW';
+/** A query that hints are about, one that none is about, and one without an entry in the table. */
+const ofHere = ['approvals', 'governance', 'budgets', 'snapshot'];
+
+let queries: QueryClient;
+let hints: ReturnType<typeof followHints>;
+
+beforeEach(() => {
+  queries = new QueryClient();
+  hints = followHints(queries, here);
+  readAll();
+});
+
+/** As if everything had been read just now. */
+function readAll(): void {
+  for (const what of ofHere) queries.setQueryData([here, what], {});
+  queries.setQueryData([elsewhere, 'approvals'], {});
+}
+
+const staleOf = (workspaceId: string) =>
+  queries
+    .getQueryCache()
+    .findAll({ predicate: ({ state, queryKey: [whose] }) => whose === workspaceId && state.isInvalidated })
+    .map(({ queryKey: [, what] }) => what);
+
+const hear = (type: string, seq: number) =>
+  hints.hear(JSON.stringify({ v: 1, seq, type, workspace_id: here, ref: null, version: null }));
+
+describe('hints of the socket', () => {
+  it('have only those queries read again that the change is about, while none is missing', () => {
+    hear('ready', 7);
+    expect(staleOf(here)).toEqual(ofHere);
+    readAll();
+    hear('approval', 8);
+    expect(staleOf(here)).toEqual(['approvals', 'budgets', 'snapshot']);
+    readAll();
+    hear('budget', 9);
+    expect(staleOf(here)).toEqual(['budgets', 'snapshot']);
+  });
+
+  it('have nothing of another workspace read again', () => {
+    hear('ready', 7);
+    hear('approval', 8);
+    hear('approval', 10);
+    hints.reach(12);
+    expect(staleOf(elsewhere)).toEqual([]);
+  });
+
+  it('have everything read again after a gap', () => {
+    hear('ready', 7);
+    readAll();
+    hear('task', 9);
+    expect(staleOf(here)).toEqual(ofHere);
+    readAll();
+    hear('approval', 10);
+    expect(staleOf(here)).not.toContain('governance');
+  });
+
+  it('have nothing read again when they repeat what is known', () => {
+    hear('ready', 7);
+    hear('approval', 8);
+    readAll();
+    hear('approval', 8);
+    hear('approval', 7);
+    expect(staleOf(here)).toEqual([]);
+  });
+
+  it.each(['', 'null', '{', '{"v":2}', '[]'])('have everything read again when one is malformed: %j', (text) => {
+    hear('ready', 7);
+    readAll();
+    hints.hear(text);
+    expect(staleOf(here)).toEqual(ofHere);
+    readAll();
+    // The place is unknown, so the next hint leaves a gap.
+    hear('approval', 8);
+    expect(staleOf(here)).toEqual(ofHere);
+  });
+
+  it('have everything but the snapshot read again when the snapshot is ahead of them', () => {
+    hints.reach(9);
+    expect(staleOf(here)).toEqual([]);
+    hear('ready', 7);
+    readAll();
+    hints.reach(7);
+    expect(staleOf(here)).toEqual([]);
+    hints.reach(8);
+    expect(staleOf(here)).toEqual(['approvals', 'governance', 'budgets']);
+  });
+});
