@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalId } from '@countersign/contracts';
 import type { ApiKey, WorkspaceApproval } from '@countersign/contracts/gateway';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
-import type { Person } from './_gateway.ts';
+import { rowsOf, until, type Person } from './_gateway.ts';
 
 export type KeyOfPerson = Pick<ApiKey, 'id'> & { key: string };
 
@@ -59,6 +60,12 @@ export async function kernelDecides(gateway: StartedGateway, approval: Resolved,
     ...changes,
   } as never; // checked by the definition of the event
   await publish(gateway, gateway.context.newEvent(kernelApprovalResolved, data).event);
+}
+
+/** Waits until each message about approvals was handled: it is gone from its queue, or hidden for less than the lease of a handler. */
+export function allHeard(database: TestDatabase): Promise<void> {
+  const unhandled = `queue LIKE '%.approvals' AND (attempts = 0 OR available_at > now() + interval '15 seconds')`;
+  return until(async () => (await rowsOf(database, `SELECT FROM deliveries WHERE ${unhandled}`)).length === 0);
 }
 
 async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {
