@@ -3,7 +3,7 @@ import { callReport } from './_call-report.ts';
 import { reportsKeptMax } from '../src/store/reports.ts';
 import { rowsOf, type Person } from './_gateway.ts';
 
-export const rows = 25_000;
+export const rows = 100_000;
 
 /** When the first of the filled rows was made; one follows each second. */
 const began = Date.UTC(2026, 0, 1);

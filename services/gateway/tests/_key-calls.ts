@@ -51,21 +51,24 @@ export async function kernelAsks(
 
 type Resolved = Pick<WorkspaceApproval, 'kernelApprovalId' | 'workspaceId' | 'sessionId' | 'requestedBy'>;
 
-/** What the kernel says when an approval is pending no more. */
-export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<void> {
+/** What the kernel says when an approval is pending no more; the id of the message. */
+export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<string> {
   const data = {
     ...{ approval_id: approval.kernelApprovalId, tenant_id: approval.workspaceId, session_id: approval.sessionId },
     ...{ requested_by: approval.requestedBy, state: 'denied', resolved_by: 'carol', rejection_reason: null },
     resolved_at: new Date().toISOString(),
     ...changes,
   } as never; // checked by the definition of the event
-  await publish(gateway, gateway.context.newEvent(kernelApprovalResolved, data).event);
+  const { event } = gateway.context.newEvent(kernelApprovalResolved, data);
+  await publish(gateway, event);
+  return event.id;
 }
 
-/** Waits until each message about approvals was handled: it is gone from its queue, or hidden for less than the lease of a handler. */
-export function allHeard(database: TestDatabase): Promise<void> {
-  const unhandled = `queue LIKE '%.approvals' AND (attempts = 0 OR available_at > now() + interval '15 seconds')`;
-  return until(async () => (await rowsOf(database, `SELECT FROM deliveries WHERE ${unhandled}`)).length === 0);
+/** Waits until a message was handled: it is gone from its queue, or hidden for less than the lease of a handler. */
+export function messageHandled(database: TestDatabase, messageId: string): Promise<void> {
+  const unhandled = `message_id = $1 AND (attempts = 0 OR available_at > now() + interval '15 seconds')`;
+  const find = () => rowsOf(database, `SELECT FROM deliveries WHERE ${unhandled}`, [messageId]);
+  return until(async () => (await find()).length === 0);
 }
 
 async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {

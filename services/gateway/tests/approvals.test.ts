@@ -17,7 +17,7 @@ import {
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
-import { allHeard } from './_key-calls.ts';
+import { messageHandled } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -109,6 +109,7 @@ async function kernelSays(
   const { event } = gateway.context.newEvent(kernelApprovalResolved, data);
   const { id, type } = event;
   await gateway.context.bus.publish([{ id, type, body: JSON.stringify(event), needsConsumer: false }]);
+  return id;
 }
 
 describe('an approval that was decided in the kernel', () => {
@@ -133,9 +134,9 @@ describe('an approval that was decided in the kernel', () => {
         Object.assign(kernel.approvals.get(askedFor), { state: 'approved', approvedBy: ['carol'] });
         const { runId } = await started;
         const said = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
-        await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
+        const messageId = await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
         // The run is not parked yet.
-        await allHeard(database);
+        await messageHandled(database, messageId);
         parked();
       };
     });

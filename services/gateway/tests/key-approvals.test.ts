@@ -17,7 +17,7 @@ import {
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
-import { allHeard, callAt, kernelAsks, kernelDecides, makeKey, type KeyOfPerson } from './_key-calls.ts';
+import { callAt, kernelAsks, kernelDecides, makeKey, messageHandled, type KeyOfPerson } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -250,8 +250,7 @@ describe('what the kernel says of it', () => {
       sessionId: 'job-7' as never,
       requestedBy: question.principal,
     };
-    await kernelDecides(gateway, resolved, { state: 'approved' });
-    await allHeard(database);
+    await messageHandled(database, await kernelDecides(gateway, resolved, { state: 'approved' }));
     await kernelAsks(gateway, question);
     await until(async () => (await listed())[0]?.status === 'approved');
   });

@@ -3,6 +3,7 @@ import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
 import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
+import supertest from 'supertest';
 import type { StartedGateway } from '../src/index.ts';
 import {
   contentOf,
@@ -95,16 +96,15 @@ async function call({
     route.body === undefined
       ? undefined
       : { ...bodies[route.operation], ...(names.body === undefined ? {} : { workspaceId: names.body }) };
-  const headers = new Headers({ 'x-request-id': 'the-same-request' });
-  if (credential !== undefined) headers.set('authorization', `Bearer ${credential}`);
-  if (names.header !== undefined) headers.set('x-workspace-id', names.header);
-  if (body !== undefined) headers.set('content-type', 'application/json');
-  const answer = await fetch(new URL(path + query, gateway.url), {
-    method: route.method,
-    headers,
-    ...(body === undefined ? {} : { body: text ?? JSON.stringify(body) }),
-  });
-  return { status: answer.status, text: await answer.text() };
+  const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'; // the methods of a route
+  const request = supertest(gateway.url)
+    [method](path + query)
+    .set('x-request-id', 'the-same-request');
+  if (credential !== undefined) void request.set('authorization', `Bearer ${credential}`);
+  if (names.header !== undefined) void request.set('x-workspace-id', names.header);
+  if (body !== undefined) void request.type('application/json').send(text ?? JSON.stringify(body));
+  const answer = await request;
+  return { status: answer.status, text: answer.text };
 }
 
 function placesOf(route: AnyRoute): Place[] {
