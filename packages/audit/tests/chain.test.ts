@@ -6,7 +6,6 @@ import { inTransaction, openDatabase, type Database } from '@countersign/databas
 import { AuditVerification } from '@countersign/verifier';
 
 const schema = `audit_test_${randomBytes(6).toString('hex')}`;
-const [ours, theirs] = [`wsp_${'1'.repeat(26)}`, `wsp_${'2'.repeat(26)}`];
 type Client = Parameters<Parameters<typeof inTransaction>[1]>[0];
 let database: Database;
 
@@ -16,14 +15,23 @@ beforeAll(async () => {
   await database.pool.query(`CREATE SCHEMA ${schema}`);
   await database.pool.query(`
     CREATE TABLE audit_heads (scope text PRIMARY KEY, seq integer NOT NULL, hash text NOT NULL);
-    CREATE TABLE audit_entries (scope text, seq integer, entry jsonb NOT NULL, PRIMARY KEY (scope, seq));
-    INSERT INTO audit_heads VALUES ('${ours}', 0, ''), ('${theirs}', 0, '')`);
+    CREATE TABLE audit_entries (scope text, seq integer, entry jsonb NOT NULL, PRIMARY KEY (scope, seq))`);
 });
 
 afterAll(async () => {
   await database?.pool.query(`DROP SCHEMA ${schema} CASCADE`);
   await database?.close();
 });
+
+let chains = 0;
+
+/** A new chain, by its workspace. */
+async function beginChain(): Promise<string> {
+  chains += 1;
+  const scope = `wsp_${String(chains).padStart(26, '0')}`;
+  await database.pool.query(`INSERT INTO audit_heads VALUES ($1, 0, '')`, [scope]);
+  return scope;
+}
 
 const contentIn =
   (workspaceId: string) =>
@@ -75,6 +83,7 @@ async function faultIn(workspaceId: string): Promise<string | null> {
 
 describe('a chain', () => {
   it('is one, however many write to it at once', async () => {
+    const ours = await beginChain();
     await Promise.all(Array.from({ length: 30 }, (_, nth) => appendAlone(ours, nth)));
     expect(await faultIn(ours)).toBeNull();
     const { rows } = await database.pool.query('SELECT seq FROM audit_heads WHERE scope = $1', [ours]);
@@ -82,14 +91,17 @@ describe('a chain', () => {
   });
 
   it('waits for no writer of another', async () => {
+    const [ours, theirs] = [await beginChain(), await beginChain()];
     await inTransaction(database.pool, async (tx) => {
-      await append(tx, ours, 31);
+      await append(tx, ours, 1);
       await appendAlone(theirs, 1);
     });
     expect([await faultIn(ours), await faultIn(theirs)]).toEqual([null, null]);
   });
 
   it('leaves nothing of an act that was rolled back', async () => {
+    const theirs = await beginChain();
+    await appendAlone(theirs, 1);
     const failing = inTransaction(database.pool, async (tx) => {
       await append(tx, theirs, 2);
       throw new Error('the act failed');
@@ -100,6 +112,8 @@ describe('a chain', () => {
   });
 
   it('shows each member that was changed, and each entry that was taken out', async () => {
+    const ours = await beginChain();
+    for (let nth = 1; nth <= 8; nth += 1) await appendAlone(ours, nth);
     const members: Partial<Record<keyof AuditRow, unknown>> = {
       id: 'x',
       action: 'x',

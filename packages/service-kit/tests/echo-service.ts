@@ -113,13 +113,16 @@ export function memoryStore(): IdempotencyStore {
   };
 }
 
+/** Longer than any test may run: a close that waits for the cut fails its test. */
+const noCutMs = 3_600_000;
+
 export async function startEcho(
   options: Partial<HttpAppOptions<Caller | undefined>> = {},
   serve: Partial<ServeOptions> = {},
 ) {
   const defaults = { endpoints: echoEndpoints, guards, log: silentLog, checkReplies: true, idempotency: memoryStore() };
   const app = createHttpApp({ ...defaults, ...options });
-  return serveHttp(app, { port: 0, ...serve });
+  return serveHttp(app, { port: 0, graceMs: noCutMs, ...serve });
 }
 
 export type RawRequest = {

@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AppError, defineRoute } from '@countersign/contracts';
 import { z } from 'zod';
@@ -11,6 +13,7 @@ import {
   takenOver,
   type EventStream,
   type HealthCheck,
+  type ServeOptions,
 } from '../src/index.ts';
 import { asAdmin, echoEndpoints, send, silentLog, startEcho } from './echo-service.ts';
 
@@ -92,7 +95,8 @@ describe('an event stream', () => {
     const flood = (async () => {
       while (sent < 1_000 && (await sendEvent({ data: 'x'.repeat(100_000) }))) sent += 1;
     })();
-    await Promise.race([flood, new Promise((resolve) => setTimeout(resolve, 300))]);
+    // A sender that does not wait sends everything before the next turn of the event loop.
+    await turn();
     expect(sent).toBeLessThan(1_000);
     socket.destroy();
     await flood;
@@ -131,7 +135,7 @@ const slowRoute = defineRoute({
 });
 
 /** A server with one request in flight that ends when `release` is called. */
-async function withRequestInFlight(graceMs: number) {
+async function withRequestInFlight(serve: Partial<ServeOptions> = {}) {
   let release = () => undefined as void;
   let entered = () => undefined as void;
   const inside = new Promise<void>((resolve) => (entered = resolve));
@@ -143,7 +147,7 @@ async function withRequestInFlight(graceMs: number) {
     });
     return { done: true };
   });
-  const server = await startEcho({ endpoints: [slow] }, { graceMs });
+  const server = await startEcho({ endpoints: [slow] }, serve);
   const answered = fetch(`${server.url}/slow`);
   await inside;
   return { server, answered, release: () => release() };
@@ -151,7 +155,7 @@ async function withRequestInFlight(graceMs: number) {
 
 describe('closing', () => {
   it('accepts nobody, lets what is in flight end, then resolves', async () => {
-    const { server, answered, release } = await withRequestInFlight(10_000);
+    const { server, answered, release } = await withRequestInFlight();
     const closed = server.close();
     await expect(fetch(server.url)).rejects.toThrow();
     release();
@@ -164,18 +168,53 @@ describe('closing', () => {
   });
 
   it('cuts what does not end within the grace, and aborts its signal', async () => {
-    const { server, answered } = await withRequestInFlight(20);
+    const { server, answered } = await withRequestInFlight({ graceMs: 20 });
     const refused = expect(answered).rejects.toThrow();
     await server.close();
     await refused;
   });
 
-  it('does not wait for idle keep-alive connections', async () => {
+  it('closes connections that are kept alive and idle', async () => {
     const server = await startEcho();
-    await (await fetch(`${server.url}/things/a`)).text();
-    await server.close();
+    const { socket, ended } = await connectTo(server.port);
+    socket.write(request('/things/a'));
+    expect(await receive(socket, '"id":"a"')).toMatch(/connection: keep-alive/i);
+    await Promise.all([server.close(), ended]);
+  });
+
+  it('closes connections that were opened ahead of use', async () => {
+    const server = await startEcho();
+    const accepted = once(server.server, 'connection');
+    const { ended } = await connectTo(server.port);
+    await accepted;
+    await Promise.all([server.close(), ended]);
+  });
+
+  it('closes a connection after an answer that promised to keep it alive', async () => {
+    const { server, stream } = await startStream();
+    const { socket, ended } = await connectTo(server.port);
+    socket.write(request('/events'));
+    expect(await receive(socket, 'retry: 1000')).toMatch(/connection: keep-alive/i);
+    await stream;
+    await Promise.all([server.close(), ended]);
   });
 });
+
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+
+async function receive(socket: Socket, wanted: string): Promise<string> {
+  let text = '';
+  while (!text.includes(wanted)) text += String(await once(socket, 'data'));
+  return text;
+}
+
+async function connectTo(port: number): Promise<{ socket: Socket; ended: Promise<unknown> }> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  // A connection may end by a reset.
+  const ended = new Promise((resolve) => socket.once('close', resolve).on('error', () => undefined));
+  await once(socket, 'connect');
+  return { socket, ended };
+}
 
 describe('health', () => {
   it('is ready with all checks up, tells which is down, and is live all the time', async () => {

@@ -6,8 +6,9 @@ import pg from 'pg';
 import { recordAudit } from '../src/store/audit.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Tx } from '../src/store/database.ts';
 
-const person = UserId.parse(`usr_${'1'.repeat(26)}`);
-const workspace = WorkspaceId.parse(`wsp_${'1'.repeat(26)}`);
+const personOf = (digit: string) => UserId.parse(`usr_${digit.repeat(26)}`);
+const workspaceOf = (digit: string) => WorkspaceId.parse(`wsp_${digit.repeat(26)}`);
+const person = personOf('1');
 let scratch: TestDatabase;
 let database: ControlPlaneDatabase;
 let administrator: pg.Client;
@@ -41,14 +42,17 @@ describe('a chain of the control plane', () => {
   });
 
   it('holds up nobody who writes to another', async () => {
+    const workspace = workspaceOf('1');
     await database.transaction(async (tx) => {
-      await recordIn(tx, person);
+      await recordIn(tx, personOf('2'));
       await record(workspace);
     });
     expect(await database.reader.auditEntry.count({ where: { scope: workspace } })).toBe(1);
   });
 
   it('takes nothing more when its head is gone, and is changed by no service', async () => {
+    const workspace = workspaceOf('2');
+    await record(workspace);
     await administrator.query('DELETE FROM audit_heads WHERE scope = $1', [workspace]);
     await expect(record(workspace)).rejects.toThrow();
     const service = new pg.Client({ connectionString: scratch.url, options: '-c search_path=control_plane' });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '@countersign/contracts';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { openTelemetry } from '@countersign/service-kit';
@@ -15,7 +15,7 @@ const beganAt = new Date('2026-03-01T10:00:00.000Z');
 const expiresAt = new Date(beganAt.getTime() + loginLifetimeMs);
 let scratch: TestDatabase;
 let context: Context;
-let clock = beganAt;
+let clock: Date;
 
 beforeAll(async () => {
   const serviceDir = fileURLToPath(new URL('..', import.meta.url));
@@ -31,6 +31,10 @@ beforeAll(async () => {
   const telemetry = await openTelemetry(config.collector, { service: 'control-plane', version: 'test' });
   context = createContext(config, telemetry, { now: () => clock });
 }, 120_000);
+
+beforeEach(() => {
+  clock = beganAt;
+});
 
 afterAll(async () => {
   await context?.close();
@@ -81,7 +85,6 @@ describe('proofs that were refused', () => {
   });
 
   it('are told to whom the login made: a finished one has an owner', async () => {
-    clock = beganAt;
     await refusedLogin('first', null, 2);
     const newcomer = UserId.parse(`usr_${'8'.repeat(26)}`);
     await context.transaction((tx) => logins.finishLogin(tx, { idHash: 'first', userId: newcomer }, clock));
@@ -92,7 +95,6 @@ describe('proofs that were refused', () => {
   });
 
   it('are all told, also when more are over than one pass tells of', async () => {
-    clock = beganAt;
     const flooded = UserId.parse(`usr_${'9'.repeat(26)}`);
     for (let count = 0; count < 130; count += 1) await refusedLogin(`flood-${count}`, flooded, 1);
     clock = new Date(expiresAt.getTime() + 1);

@@ -53,8 +53,10 @@ it('counts each sighting once, whoever sees it and however often, and opens one 
 it('tells every workspace that was ever told of anything, once, some in each pass and on both replicas', async () => {
   const [one] = replicas();
   const known = Array.from({ length: 250 }, (_, n) => workspace(1_000 + n));
-  for (const workspaceId of known)
-    await one.transaction((tx) => recordHint(tx, workspaceId, { type: 'audit', ref: null, version: null }, one.now()));
+  await one.transaction(async (tx) => {
+    for (const workspaceId of known)
+      await recordHint(tx, workspaceId, { type: 'audit', ref: null, version: null }, one.now());
+  });
   const told = replicas().map((replica) => ({ replica, places: new ToldPlaces() }));
   for (let pass = 0; pass < 4; pass += 1)
     await Promise.all(

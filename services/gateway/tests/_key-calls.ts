@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalId } from '@countersign/contracts';
 import type { ApiKey, WorkspaceApproval } from '@countersign/contracts/gateway';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
-import type { Person } from './_gateway.ts';
+import { rowsOf, until, type Person } from './_gateway.ts';
 
 export type KeyOfPerson = Pick<ApiKey, 'id'> & { key: string };
 
@@ -50,15 +51,24 @@ export async function kernelAsks(
 
 type Resolved = Pick<WorkspaceApproval, 'kernelApprovalId' | 'workspaceId' | 'sessionId' | 'requestedBy'>;
 
-/** What the kernel says when an approval is pending no more. */
-export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<void> {
+/** What the kernel says when an approval is pending no more; the id of the message. */
+export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<string> {
   const data = {
     ...{ approval_id: approval.kernelApprovalId, tenant_id: approval.workspaceId, session_id: approval.sessionId },
     ...{ requested_by: approval.requestedBy, state: 'denied', resolved_by: 'carol', rejection_reason: null },
     resolved_at: new Date().toISOString(),
     ...changes,
   } as never; // checked by the definition of the event
-  await publish(gateway, gateway.context.newEvent(kernelApprovalResolved, data).event);
+  const { event } = gateway.context.newEvent(kernelApprovalResolved, data);
+  await publish(gateway, event);
+  return event.id;
+}
+
+/** Waits until a message was handled: it is gone from its queue, or hidden for less than the lease of a handler. */
+export function messageHandled(database: TestDatabase, messageId: string): Promise<void> {
+  const unhandled = `message_id = $1 AND (attempts = 0 OR available_at > now() + interval '15 seconds')`;
+  const find = () => rowsOf(database, `SELECT FROM deliveries WHERE ${unhandled}`, [messageId]);
+  return until(async () => (await find()).length === 0);
 }
 
 async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import {
   gatewayRoutes,
@@ -38,6 +38,13 @@ beforeAll(async () => {
   database = await testDatabase();
   const config = testConfig(database, { GOV_RUN_WORKERS: '0' });
   gateway = await startTestGateway(config, { now: () => new Date(nowMs) });
+  // Bob's own workspace is his first one.
+  bob = await signInAs(gateway.url, 'bob@example.org');
+});
+
+// A test that moves the clock ends sessions.
+beforeEach(async () => {
+  nowMs += 3_600_000;
   ada = await signInAs(gateway.url, 'ada@example.org');
   bob = await signInAs(gateway.url, 'bob@example.org');
   await bobIs('member');

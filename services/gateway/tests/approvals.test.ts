@@ -17,6 +17,7 @@ import {
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
+import { messageHandled } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -50,7 +51,7 @@ beforeEach(async () => {
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }
       : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
-  person = await signInAs(gateway.url, `ada-${Date.now()}@example.org`);
+  person = await signInAs(gateway.url, `ada-${crypto.randomUUID()}@example.org`);
 });
 
 afterEach(() => {
@@ -84,7 +85,7 @@ function approve(client: GatewayClient, { id }: { id: string }) {
 }
 
 async function partner(email: string): Promise<GatewayClient> {
-  const { user, headers } = await signInAs(gateway.url, `${email}-${Date.now()}@example.org`);
+  const { user, headers } = await signInAs(gateway.url, `${email}-${crypto.randomUUID()}@example.org`);
   const workspaceId = person.workspace.id;
   await putMember(database, { workspaceId, userId: user.id, role: 'partner' });
   return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
@@ -108,6 +109,7 @@ async function kernelSays(
   const { event } = gateway.context.newEvent(kernelApprovalResolved, data);
   const { id, type } = event;
   await gateway.context.bus.publish([{ id, type, body: JSON.stringify(event), needsConsumer: false }]);
+  return id;
 }
 
 describe('an approval that was decided in the kernel', () => {
@@ -132,9 +134,9 @@ describe('an approval that was decided in the kernel', () => {
         Object.assign(kernel.approvals.get(askedFor), { state: 'approved', approvedBy: ['carol'] });
         const { runId } = await started;
         const said = { state: 'approved', resolved_by: 'carol', rejection_reason: null };
-        await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
-        // Long enough for the message to be heard while the run is not parked yet.
-        await new Promise((heard) => setTimeout(heard, 1_000));
+        const messageId = await kernelSays({ kernelApprovalId: askedFor, sessionId: runId }, said);
+        // The run is not parked yet.
+        await messageHandled(database, messageId);
         parked();
       };
     });
@@ -145,7 +147,7 @@ describe('an approval that was decided in the kernel', () => {
 
   it('of another workspace is not this one', async () => {
     const { runId, approval } = await parkedRun();
-    const stranger = await signInAs(gateway.url, `eve-${Date.now()}@example.org`);
+    const stranger = await signInAs(gateway.url, `eve-${crypto.randomUUID()}@example.org`);
     await kernelSays(approval, { tenant_id: stranger.workspace.id });
     const other = await parkedRun();
     await kernelSays(other.approval, { resolved_by: 'carol' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEntry } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -27,7 +27,10 @@ beforeAll(async () => {
   database = await testDatabase();
   await kernel.start();
   gateway = await startTestGateway(testConfig(database, { GOV_GOVERNANCE_URL: kernel.url }));
-  person = await signInAs(gateway.url, 'ada@example.org');
+});
+
+beforeEach(async () => {
+  person = await signInAs(gateway.url, `${crypto.randomUUID()}@example.org`);
 });
 
 afterAll(async () => {
@@ -119,7 +122,7 @@ describe('the audit log', () => {
     ]);
     await rowsOf(
       database,
-      `DELETE FROM audit_entries WHERE workspace_id = $1 AND seq = (SELECT max(seq) FROM audit_entries)`,
+      `DELETE FROM audit_entries WHERE workspace_id = $1 AND seq = (SELECT max(seq) FROM audit_entries WHERE workspace_id = $1)`,
       workspace,
     );
     expect(await faultInLog()).toMatch('HEAD_MISMATCH');

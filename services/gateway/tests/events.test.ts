@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TaskId } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createParser } from 'eventsource-parser';
+import { newId } from '../src/ids.ts';
 import type { StartedGateway } from '../src/index.ts';
+import { recordAudit } from '../src/store/audit.ts';
 import { putMember, signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
@@ -73,17 +76,28 @@ describe('who follows a workspace', () => {
   });
 
   it('goes on where it stopped, and from any place', async () => {
+    const created = {
+      workspaceId: ada.workspace.id,
+      action: 'task.created',
+      actor: ada.user.id,
+      verdict: 'allow',
+    } as const;
     const first = await follow(ada);
     const ids = [await newTask('Second')];
     await until(async () => first.seen.length === 1);
     await first.stop();
-    for (let count = 0; count < 300; count += 1) ids.push(await newTask(`Task ${count}`));
+    // More than one page of the log.
+    const more = Array.from({ length: 250 }, () => TaskId.parse(newId('tsk')));
+    await gateway.context.transaction(async (tx) => {
+      for (const subject of more) await recordAudit(tx, { ...created, subject }, new Date());
+    });
+    ids.push(...more);
     const resumed = await follow(ada, { url: other.url, more: { 'last-event-id': first.seen[0]?.id ?? '' } });
-    await until(async () => resumed.seen.length >= 300);
+    await until(async () => resumed.seen.length >= 250);
     expect(resumed.seen.map(({ subject }) => subject)).toEqual(ids.slice(1));
     await resumed.stop();
     const all = await follow(ada, { query: '?since=0' });
-    await until(async () => all.seen.length >= 300);
+    await until(async () => all.seen.length >= 251);
     expect(all.seen[0]).toMatchObject({ type: 'task.created' });
     await all.stop();
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
 import { runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
@@ -13,6 +13,11 @@ beforeAll(async () => {
   await kernel.start();
   const governance = { GOV_GOVERNANCE_URL: kernel.url };
   gateway = await startTestGateway(testConfig(database, { ...governance, GOV_TRUSTED_PUBLIC_KEYS: kernel.publicKey }));
+});
+beforeEach(() => {
+  kernel.tools = ['files.read', 'files.write'];
+  kernel.paths.length = 0;
+  kernel.roles.length = 0;
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -46,9 +51,9 @@ describe('a run', () => {
 
   it('ends with a reason when its workspace has more tools than one request of a model can name', async () => {
     kernel.tools = Array.from({ length: 129 }, (_, index) => `files.tool_${index}`);
-    const ada = await signInAs(gateway.url, 'ada@example.org');
+    const bob = await signInAs(gateway.url, 'bob@example.org');
     const asked = kernel.modelCalls.length;
-    const run = await runReaching(ada, (await startRun(ada)).taskId);
+    const run = await runReaching(bob, (await startRun(bob)).taskId);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_REQUEST' } });
     expect(run.error?.message).toContain('at most 128');
     expect(kernel.modelCalls).toHaveLength(asked);

@@ -17,7 +17,7 @@ import {
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
-import { callAt, kernelAsks, kernelDecides, makeKey, type KeyOfPerson } from './_key-calls.ts';
+import { callAt, kernelAsks, kernelDecides, makeKey, messageHandled, type KeyOfPerson } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -250,8 +250,7 @@ describe('what the kernel says of it', () => {
       sessionId: 'job-7' as never,
       requestedBy: question.principal,
     };
-    await kernelDecides(gateway, resolved, { state: 'approved' });
-    await new Promise((heard) => setTimeout(heard, 500));
+    await messageHandled(database, await kernelDecides(gateway, resolved, { state: 'approved' }));
     await kernelAsks(gateway, question);
     await until(async () => (await listed())[0]?.status === 'approved');
   });
@@ -293,9 +292,10 @@ describe('what the kernel says of it', () => {
   verifies('gw.approvals', 'is asked for again while the kernel is away', async () => {
     const { decision } = await callAt(gateway, key);
     kernel.fault = 'error_500';
+    const before = kernel.paths.length;
     const approvalId = decision.approval?.approval_id ?? '';
     await kernelAsks(gateway, { approvalId, principal: keyPrincipal(key.id), workspaceId: maker.workspace.id });
-    await new Promise((failed) => setTimeout(failed, 2_500));
+    await until(async () => kernel.paths.length > before);
     expect(await listed()).toEqual([]);
     kernel.fault = 'none';
     await until(async () => (await listed()).length === 1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -51,7 +51,15 @@ beforeAll(async () => {
   const options = { now: () => new Date(nowMs), mailer };
   gateway = await startTestGateway(config, options);
   other = await startTestGateway(config, options);
+});
+
+beforeEach(async () => {
+  // An address is sent a few codes in an hour.
+  nowMs += 3_600_000;
   ada = await signedIn('ada@example.org');
+  const [id, own] = [ada.workspace.id, ada.user.id];
+  await rowsOf(database, 'DELETE FROM invites WHERE workspace_id = $1', [id]);
+  await rowsOf(database, 'DELETE FROM workspace_members WHERE workspace_id = $1 AND user_id <> $2', [id, own]);
 });
 
 afterAll(async () => {

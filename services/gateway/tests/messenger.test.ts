@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
@@ -17,6 +17,11 @@ const startWith = (more: Record<string, string>) =>
 beforeAll(async () => {
   database = await testDatabase();
   gateway = await startWith({ GOV_MESSENGER_BOT_TOKEN: botToken });
+});
+
+// Init data counts once, and says the second in which it was made.
+beforeEach(() => {
+  nowMs += 1_000;
 });
 
 afterAll(async () => {

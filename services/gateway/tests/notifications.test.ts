@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NotificationType } from '@countersign/contracts/gateway';
 import { deliveryTablesSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import type { StartedGateway } from '../src/index.ts';
@@ -92,7 +93,7 @@ it('is kept in the tables that the package describes', () => {
   expect(readFileSync(new URL(migration, import.meta.url), 'utf8')).toContain(deliveryTablesSql.trim());
 });
 
-describe('whoever has subscribed', () => {
+describeStory('whoever has subscribed', () => {
   it('hears of waiting approvals, ended runs, violations and invites, signed and by ids alone', async () => {
     const eventTypes: NotificationType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
     const body = { channel: 'webhook', target: hook, eventTypes } as const;

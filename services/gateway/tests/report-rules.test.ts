@@ -69,10 +69,15 @@ describe('the shape of a value', () => {
     const shape = shapeOf(many, wide);
     expect([shape.members.length, shape.isCut]).toEqual([100, true]);
     const list = knownMembersOf(z.array(z.strictObject({ a: z.string() })));
-    const items = Array.from({ length: 1_000_000 }, () => ({ a: 'x' }));
-    const before = performance.now();
+    let reads = 0;
+    const items = new Proxy(new Array(1_000_000).fill({ a: 'x' }), {
+      get: (all, member) => {
+        reads += 1;
+        return Reflect.get(all, member) as unknown;
+      },
+    });
     expect(shapeOf(items, list)).toMatchObject({ isCut: true, members: { length: 3 } });
-    expect(performance.now() - before).toBeLessThan(100);
+    expect(reads).toBeLessThan(items.length / 100);
   });
 });
 

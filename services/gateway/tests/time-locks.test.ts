@@ -48,7 +48,7 @@ beforeEach(async () => {
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }
       : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
-  person = await signInAs(gateway.url, `ada-${Date.now()}@example.org`);
+  person = await signInAs(gateway.url, `ada-${crypto.randomUUID()}@example.org`);
 });
 
 afterAll(async () => {
