@@ -30,7 +30,7 @@ export function written(): string[] {
 }
 
 /** Each worker parses a file once. A helper of tests is loaded for each test file, so what is kept hangs on the global object. */
-const kept = globalThis as { architectureSources?: Map<string, SourceFile> }; // a member of our own
+const kept = globalThis as unknown as { architectureSources?: Map<string, SourceFile> }; // a member of our own
 const parsed = (kept.architectureSources ??= new Map());
 
 export function readSyntax(path: string): SourceFile {
