@@ -3,22 +3,22 @@ import ts from 'typescript';
 import { finished } from '../finished-promises.ts';
 import { promises, type PromiseId } from '../promises.ts';
 import { catalogue } from '../../services/gateway/src/capabilities/catalogue.ts';
-import { listFiles, readText } from './repository.ts';
+import { nodesOf, parse } from './import-graph.ts';
+import { listFiles, readSyntax, readText, written } from './repository.ts';
 
 /** The promise ids that a test file proves, read as syntax: a comment or a string that mentions one is no proof. */
-function provenIn(text: string): string[] {
-  const ids: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && node.expression.getText() === 'verifies') ids.push(idOf(node));
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile('a.test.ts', text, ts.ScriptTarget.Latest, true));
-  return ids;
+function provenIn(syntax: ts.SourceFile): string[] {
+  return nodesOf(syntax).flatMap((node) =>
+    ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'verifies'
+      ? [idOf(node, syntax)]
+      : [],
+  );
 }
 
-function idOf(call: ts.CallExpression): string {
-  const [id] = call.arguments;
-  return id && ts.isStringLiteral(id) ? id.text : `not a string literal: ${id?.getText() ?? 'nothing'}`;
+const provenInText = (text: string) => provenIn(parse('a.test.ts', text));
+
+function idOf({ arguments: [id] }: ts.CallExpression, syntax: ts.SourceFile): string {
+  return id && ts.isStringLiteral(id) ? id.text : `not a string literal: ${id?.getText(syntax) ?? 'nothing'}`;
 }
 
 const known = new Set<string>(promises.map(({ id }) => id));
@@ -32,10 +32,9 @@ function unproven(required: readonly PromiseId[], ids: string[]): string[] {
 }
 
 describe('promises', () => {
-  const tests = ['contracts', 'packages', 'services', 'infra', 'tests'].flatMap((folder) =>
-    listFiles(folder, '.test.ts'),
-  );
-  const proven = tests.flatMap((path) => provenIn(readText(path)));
+  const tests = written().flatMap((folder) => listFiles(folder, '.test.ts'));
+  const claiming = tests.filter((path) => readText(path).includes('verifies('));
+  const proven = claiming.flatMap((path) => provenIn(readSyntax(path).syntax));
 
   it('are listed once each', () => {
     expect(promises.map(({ id }) => id)).toHaveLength(known.size);
@@ -58,9 +57,11 @@ describe('promises', () => {
   });
 
   it('a missing proof, an unknown id and a computed id are noticed', () => {
-    const claims = provenIn(`verifies('kn.evaluate', 'x', f); verifies('kn.nonsense', 'x', f); verifies(id, 'x', f);`);
+    const claims = provenInText(
+      `verifies('kn.evaluate', 'x', f); verifies('kn.nonsense', 'x', f); verifies(id, 'x', f);`,
+    );
     expect(unproven(['kn.evaluate', 'kn.chain'], claims)).toEqual(['kn.chain']);
     expect(unknownIds(claims)).toEqual(['kn.nonsense', 'not a string literal: id']);
-    expect(provenIn(`// verifies('kn.chain', 'in a comment')\nconst s = "verifies('kn.chain')";`)).toEqual([]);
+    expect(provenInText(`// verifies('kn.chain', 'in a comment')\nconst s = "verifies('kn.chain')";`)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ImportGraph } from './import-graph.ts';
-import { graphOf } from './import-graph.ts';
+import type { ImportGraph, SourceFile } from './import-graph.ts';
+import { graphOfFiles, parse } from './import-graph.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -15,8 +15,28 @@ export function units(): string[] {
 
 /** The real import graph of every source file that people write. */
 export function readGraph(): ImportGraph {
-  const paths = units().flatMap((unit) => listSources(`${unit}/src`));
-  return graphOf(Object.fromEntries(paths.map((path) => [path, readText(path)])));
+  return graphOfFiles(units().flatMap((unit) => listSources(`${unit}/src`).map(readSyntax)));
+}
+
+/** The same of everything that people write, tests and scripts included. */
+export function readWholeGraph(): ImportGraph {
+  return graphOfFiles(
+    written().flatMap((folder) => [...listSources(folder), ...listFiles(folder, '.mjs')].map(readSyntax)),
+  );
+}
+
+export function written(): string[] {
+  return ['contracts', 'packages', 'services', 'infra', 'tests'];
+}
+
+/** Each worker parses a file once. A helper of tests is loaded for each test file, so what is kept hangs on the global object. */
+const kept = globalThis as unknown as { architectureSources?: Map<string, SourceFile> }; // a member of our own
+const parsed = (kept.architectureSources ??= new Map());
+
+export function readSyntax(path: string): SourceFile {
+  const known = parsed.get(path) ?? { path, syntax: parse(path, readText(path)) };
+  parsed.set(path, known);
+  return known;
 }
 
 export function readText(path: string): string {

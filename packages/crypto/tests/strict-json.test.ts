@@ -78,11 +78,11 @@ describe('strict JSON text', () => {
     );
   });
 
-  it('takes no quadratic time to see that hostile digits are rounded', () => {
-    const digits = `[9007199254740993.${'0'.repeat(60_000)}1]`;
-    const startedMs = performance.now();
-    expect(refusal(() => parseStrictJson(digits, ampleLimits)).code).toBe('NUMBER_OUT_OF_RANGE');
-    expect(performance.now() - startedMs).toBeLessThan(500);
+  it('sees that hostile digits are rounded, which in quadratic time would take hours', () => {
+    const digits = `[9007199254740993.${'0'.repeat(4_000_000)}1]`;
+    expect(refusal(() => parseStrictJson(digits, { ...ampleLimits, bytesMax: 5_000_000 })).code).toBe(
+      'NUMBER_OUT_OF_RANGE',
+    );
   });
 
   const integers = [

@@ -28,29 +28,32 @@ export type LinearRegExp = {
   toString: () => string;
 };
 
-const compiledPatterns = new Map<string, LinearRegExp>();
-let kept = 0;
-
 /**
  * A regular expression with RE2's guarantee: time linear in the text, whatever the text. Throws for back references and
  * look-around, which no linear engine has, and for patterns over 512 characters.
  */
-export function linearRegExp(pattern: string): LinearRegExp {
-  const known = compiledPatterns.get(pattern);
-  if (known !== undefined) return known;
-  const compiled = compile(pattern);
-  keep(pattern, compiled);
-  return compiled;
-}
+export const linearRegExp = keptPatterns(keptMax);
 
-function keep(pattern: string, compiled: LinearRegExp): void {
-  const weight = compiled.size + patternWeight;
-  if (kept + weight > keptMax) {
-    compiledPatterns.clear();
-    kept = 0;
-  }
-  compiledPatterns.set(pattern, compiled);
-  kept += weight;
+/** Compiles patterns and keeps them, up to so many instructions of all that are kept. */
+export function keptPatterns(instructionsMax: number): (pattern: string) => LinearRegExp {
+  const compiledPatterns = new Map<string, LinearRegExp>();
+  let kept = 0;
+  const keep = (pattern: string, compiled: LinearRegExp): void => {
+    const weight = compiled.size + patternWeight;
+    if (kept + weight > instructionsMax) {
+      compiledPatterns.clear();
+      kept = 0;
+    }
+    compiledPatterns.set(pattern, compiled);
+    kept += weight;
+  };
+  return (pattern) => {
+    const known = compiledPatterns.get(pattern);
+    if (known !== undefined) return known;
+    const compiled = compile(pattern);
+    keep(pattern, compiled);
+    return compiled;
+  };
 }
 
 function compile(pattern: string): LinearRegExp {

@@ -77,22 +77,19 @@ describe('validateWithAjv', () => {
   });
 
   it('is not held up by a hostile pattern', () => {
-    const started = performance.now();
     expect(validateWithAjv({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(50_000)}b` })).toContain(
       'pattern',
     );
     const name = `${'a'.repeat(5_000)}b`;
     expect(validateWithAjv({ patternProperties: { '^(a+)+$': false } }, { [name]: 1 })).toBeNull();
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('looks at each item of a list once to tell whether all differ', () => {
     const schema = { properties: { list: { type: 'array', items: { type: 'object' }, uniqueItems: true } } };
     const list = Array.from({ length: 50_000 }, (_, id) => ({ id }));
-    const started = performance.now();
+    // Each against each other would take half a minute, and more work than a call may.
     expect(validateWithAjv(schema, { list })).toBeNull();
     expect(validateWithAjv(schema, { list: [...list, { id: 7 }] })).toContain('uniqueItems');
-    expect(performance.now() - started).toBeLessThan(2000); // each against each other takes half a minute
   });
 
   it.each([draft7, draft2020])('knows what differs in JSON', (dialect) => {

@@ -1,169 +1,194 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { compileExpression } from '../src/expression.ts';
+import { IterationBudget } from '../src/iteration-limit.ts';
+import { Work } from '../src/work.ts';
 
-const free = {
-  ...{ literals: 0, loops: 0, splitsText: false, searchCosts: [], readingCost: 0, valueCost: 0, rereadingPower: 0 },
-  patterns: [],
-};
+const ample = 2 ** 50;
 
-/** What the expression takes, as it is counted before anybody evaluates it. */
-function priceOf(text: string): object {
-  const { comprehensionDepth: loops, patterns, size, literals, ...prices } = compileExpression(text, '/x');
-  const { splitsText, searchCosts, readingCost, valueCost, rereadingPower } = prices;
-  return {
-    ...{ size, literals, loops, splitsText, searchCosts, readingCost, valueCost, rereadingPower },
-    patterns: [...patterns.keys()],
-  };
+/** What a condition takes from the work of a decision, before anybody evaluates it. */
+function priceOf(text: string, args: object): number {
+  const work = new Work(ample);
+  new IterationBudget([args], work).spend(compileExpression(text, '/x'));
+  return ample - work.left;
 }
 
-describe('what evaluating a condition takes', () => {
-  it.each<[string, object]>([
-    ['args.a == 1', { size: 4 }],
-    ['args.a == args.b', { size: 5, valueCost: 5 }],
-    ['args.a != args.b', { size: 5, valueCost: 5 }],
-    ['args.a == principal', { size: 4 }],
-    ['tool != args.a', { size: 4 }],
-    ['args.a == -1', { size: 5 }],
-    ['-args.a == args.b', { size: 6, valueCost: 5 }],
-    ['args.a == [1, 2]', { size: 6, literals: 2, valueCost: 5 }],
-    ['args.a in [1, 2]', { size: 6, literals: 2 }],
-    ['args.a in args.b', { size: 5, valueCost: 1 }],
-    ['size(args.a) > 1', { size: 5, readingCost: 0.08, valueCost: 4 }],
-    ['args.a.size() > 1', { size: 5, readingCost: 0.08, valueCost: 4 }],
-    ['has(args.a)', { size: 3 }],
-    ['args.a.contains("x")', { size: 4, searchCosts: [0.001] }],
-    ['args.a.indexOf("x") > 0', { size: 6, searchCosts: [0.001] }],
-    ['args.a.lastIndexOf("x") > 0', { size: 6, searchCosts: [0.001], readingCost: 0.004 }],
-    ['args.a.split("x") == []', { size: 6, splitsText: true, searchCosts: [0.04], valueCost: 5 }],
-    ['args.a.matches("^x")', { size: 4, searchCosts: [0.04], patterns: ['^x'] }],
-    ['args.a.trim() == ""', { size: 5, readingCost: 0.01 }],
-    ['args.a.lowerAscii() == ""', { size: 5, searchCosts: [0.04], readingCost: 0.11 }],
-    ['args.a.upperAscii() == ""', { size: 5, searchCosts: [0.04], readingCost: 0.11 }],
-    ['double(args.a) > 0.5', { size: 5, readingCost: 0.1 }],
-    ['int(args.a) > 0', { size: 5, readingCost: 0.01 }],
-    ['uint(args.a) > 0u', { size: 5, readingCost: 0.01 }],
-    ['args.l.all(x, x > 1)', { size: 6, loops: 1 }],
-    ['args.l.all(x, x.all(y, y > 1))', { size: 8, loops: 2 }],
-    ['args.l.all(x, x > 1) && args.m.all(x, x > 1)', { size: 13, loops: 1 }],
-    ['args.l.exists(x, x in args.m)', { size: 7, loops: 1, valueCost: 1, rereadingPower: 1 }],
-    ['args.l.exists(x, x in ["a", "b"])', { size: 8, literals: 2, loops: 1 }],
-    ['args.l.exists(x, x in x.tags)', { size: 7, loops: 1, valueCost: 1 }],
-    ['args.l.exists(x, x.tags.exists(y, y in args.m))', { size: 10, loops: 2, valueCost: 1, rereadingPower: 2 }],
-    ['args.l.exists(x, args.m.exists(y, y in args.m))', { size: 10, loops: 2, valueCost: 1, rereadingPower: 2 }],
-    ['args.l.exists(x, x.contains("b"))', { size: 6, loops: 1, searchCosts: [0.001] }],
-    ['args.l.exists(x, args.t.contains("b"))', { size: 7, loops: 1, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, args.t.contains(x))', { size: 7, loops: 1, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, principal.contains(x))', { size: 6, loops: 1, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, principal.contains("a"))', { size: 6, loops: 1, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, args.m.exists(y, args.t.contains("b")))', { size: 10, loops: 2, searchCosts: [0, 0, 0.001] }],
-    ['args.l.exists(x, args.m.exists(y, x.contains("b")))', { size: 9, loops: 2, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, args.m.exists(y, y.contains("b")))', { size: 9, loops: 2, searchCosts: [0, 0.001] }],
-    ['args.l.exists(x, args.t == args.t)', { size: 8, loops: 1, valueCost: 5, rereadingPower: 1 }],
-    ['args.l.exists(x, args.t == "a")', { size: 7, loops: 1 }],
-    ['args.l.exists(x, args.t == x)', { size: 7, loops: 1, valueCost: 5 }],
-    ['args.l.exists(x, args.t < args.m)', { size: 8, loops: 1, rereadingPower: 1 }],
-    ['args.l.exists(x, string(args.t) == "a")', { size: 8, loops: 1, rereadingPower: 1 }],
-    ['args.l.exists(x, int(args.t) == 1)', { size: 8, loops: 1, readingCost: 0.01, rereadingPower: 1 }],
-    ['args.l.exists(x, has(args.t))', { size: 6, loops: 1 }],
-    ['args.l.exists(x, dyn(args.t) == 1)', { size: 8, loops: 1 }],
-    ['args.l.exists(x, args.t.size() == 1)', { size: 8, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 }],
-    [
-      'args.l.exists(x, principal.size() == 1)',
-      { size: 7, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    ['args.l.map(x, args.t).exists(x, x.contains("b"))', { size: 9, loops: 1, searchCosts: [0, 0.001] }],
-    ['args.l.map(x, x).exists(x, x.contains("b"))', { size: 8, loops: 1, searchCosts: [0.001] }],
-    ['args.l.filter(x, args.t == "a").exists(x, x.contains("b"))', { size: 11, loops: 1, searchCosts: [0.001] }],
-    ['args.l.exists(x, ["a"].join(args.t) == "b")', { size: 10, literals: 1, loops: 1, rereadingPower: 1 }],
-    ['args.l.exists(x, args.m.join() == "b")', { size: 8, loops: 1, rereadingPower: 1 }],
-    [
-      'args.l.exists(x, (x + args.t).size() == 1)',
-      { size: 10, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    [
-      'args.l.exists(x, (true ? args.t : x).size() == 1)',
-      { size: 11, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    [
-      'args.l.exists(x, [args.t].size() == 1)',
-      { size: 9, literals: 1, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    [
-      'args.l.exists(x, {"a": args.t}.size() == 1)',
-      { size: 10, literals: 1, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    [
-      'args.l.exists(x, args[x].size() == 1)',
-      { size: 9, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    [
-      'args.l.exists(x, args.m[0].size() == 1)',
-      { size: 10, loops: 1, readingCost: 0.08, valueCost: 4, rereadingPower: 1 },
-    ],
-    ['{"a": 1, "b": 2} == args.a', { size: 8, literals: 2, valueCost: 5 }],
-    ['[1, 2, 3] == args.a', { size: 7, literals: 3, valueCost: 5 }],
-    [
-      "args.l.exists(x, args.t.substring(1).contains('b'))",
-      { size: 9, loops: 1, searchCosts: [0, 0.001], rereadingPower: 1 },
-    ],
-    ["args.l.map(x, true, args.t).exists(x, x.contains('b'))", { size: 10, loops: 1, searchCosts: [0, 0.001] }],
-    [
-      "args.l.map(x, args.t.contains('q'), x).exists(x, x.contains('b'))",
-      { size: 12, loops: 1, searchCosts: [0.001, 0.001] },
-    ],
-    ['!(args.a == args.b)', { size: 6, valueCost: 5 }],
-    ['args.l.exists(x, context == relations)', { size: 6, loops: 1, valueCost: 5, rereadingPower: 1 }],
-    ["[principal].exists(x, args.t.contains('b'))", { size: 7, literals: 1, loops: 1, searchCosts: [0, 0.001] }],
-    [
-      'args.l.exists(x, "a-b".split(args.t).exists(y, y.contains("b")))',
-      { size: 11, loops: 2, splitsText: true, searchCosts: [0.001, 0.04] },
-    ],
-    ['args.l.exists(x, x.substring(args.n).contains("b"))', { size: 9, loops: 1, searchCosts: [0.001] }],
-    [
-      'args.l.filter(x, args.t.contains("q")).exists(x, x.contains("b"))',
-      { size: 11, loops: 1, searchCosts: [0.001, 0.001] },
-    ],
-  ])('%s', (text, price) => {
-    expect(priceOf(text)).toEqual({ ...free, ...price });
-  });
+const call = (items: number, characters: number) => ({
+  l: Array.from({ length: items }, () => 1),
+  t: 'a'.repeat(characters),
 });
+const [fewItems, manyItems] = [10, 1_000];
+const [fewCharacters, manyCharacters] = [10, 1_000_000];
 
-describe('a text that was brought into a loop', () => {
-  /** By how often they are brought, what the characters of the call take to be searched. */
-  const searched = (text: string) => compileExpression(`args.l.exists(x, ${text})`, '/x').searchCosts;
+/** By which power of its input a price grows: 2 when twice the input takes four times the work. */
+function powerOf(text: string, { items, characters }: { items: boolean; characters: boolean }): number {
+  const priceAt = (times: number) =>
+    priceOf(text, call(items ? times * manyItems : fewItems, characters ? times * manyCharacters : fewCharacters));
+  const [once, twice] = [priceAt(1), priceAt(2)];
+  return once === 0 ? twice : Math.round(Math.log2(twice / once));
+}
 
-  it.each<[string, number]>([
-    ['args.t.lowerAscii()', 0.04],
-    ['args.t.upperAscii()', 0.04],
-    ['args.t.trim()', 0],
-    ['args.t.substring(1)', 0],
-    ['args.t.split(",")[0]', 0.04],
-    ['args.m.join()', 0],
-    ['["a"].join(args.t)', 0],
-    ['args.m.join(",")', 0],
-    ['string(args.t)', 0],
-    ['dyn(args.t)', 0],
-  ])('is searched as often by %s', (receiver, cost) => {
-    expect(searched(`${receiver}.contains("b")`)).toEqual([0, expect.closeTo(cost + 0.001, 9)]);
+/** Each condition, and the powers by which its price grows: with the items of the call, with its characters, and with both. */
+const growth: [string, number, number, number][] = [
+  ['args.a == 1', 0, 0, 0],
+  ['principal == "ada"', 0, 0, 0],
+  ['args.a == principal', 0, 0, 0],
+  ['tool != args.a', 0, 0, 0],
+  ['args.a == -1', 0, 0, 0],
+  ['args.a in [1, 2]', 0, 0, 0],
+  ['has(args.a)', 0, 0, 0],
+  ['args.a == args.b', 1, 0, 1],
+  ['!(args.a != args.b)', 1, 0, 1],
+  ['-args.a == args.b', 1, 0, 1],
+  ['args.a == [1, 2]', 1, 0, 1],
+  ['args.a == {"a": 1, "b": 2}', 1, 0, 1],
+  ['args.a in args.b', 1, 0, 1],
+  ['size(args.a) > 1', 1, 1, 1],
+  ['args.a.size() > 1', 1, 1, 1],
+  ['args.a.contains("x")', 0, 1, 1],
+  ['args.a.indexOf("x") > 0', 0, 1, 1],
+  ['args.a.lastIndexOf("x") > 0', 0, 1, 1],
+  ['args.a.matches("^x")', 0, 1, 1],
+  ['args.a.trim() == ""', 0, 1, 1],
+  ['args.a.lowerAscii() == ""', 0, 1, 1],
+  ['args.a.upperAscii() == ""', 0, 1, 1],
+  ['double(args.a) > 0.5', 0, 1, 1],
+  ['int(args.a) > 0', 0, 1, 1],
+  ['uint(args.a) > 0u', 0, 1, 1],
+  ['args.a.split("x") == []', 1, 1, 1],
+  ['args.t.split(",").all(x, x == "a")', 1, 1, 1],
+  ['args.l.all(x, x > 1)', 1, 0, 1],
+  ['args.l.all(x, x > 1) && args.m.all(x, x > 1)', 1, 0, 1],
+  ['args.l.all(x, has(args.a) || dyn(args.a) == 1)', 1, 0, 1],
+  ['args.l.all(x, x.all(y, y > 1))', 2, 0, 2],
+  ['args.l.all(x, args.m.all(y, y == x))', 2, 1, 2],
+  ['args.l.exists(x, x in ["a", "b"])', 1, 0, 1],
+  ['args.l.exists(x, x in x.tags)', 1, 0, 1],
+  ['args.l.exists(x, x in args.m)', 2, 1, 2],
+  ['args.l.exists(x, x.tags.exists(y, y in args.m))', 3, 1, 3],
+  ['args.l.exists(x, args.m.exists(y, y in args.m))', 3, 1, 3],
+  ['args.l.exists(x, x.contains("b"))', 1, 1, 1],
+  ['args.l.exists(x, args.t.contains("b"))', 1, 1, 2],
+  ['args.l.exists(x, args.t.contains(x))', 1, 1, 2],
+  ['args.l.exists(x, x.contains(args.t))', 1, 1, 2],
+  ['args.l.exists(x, principal.contains(x))', 1, 1, 2],
+  ['args.l.exists(x, tool.matches("a"))', 1, 1, 2],
+  ['args.l.exists(x, args.t.matches("a") && x.contains("b"))', 1, 1, 2],
+  ['[principal].exists(x, args.t.contains("b"))', 1, 1, 2],
+  ['args.l.exists(x, args.m.exists(y, args.t.contains("b")))', 2, 1, 3],
+  ['args.l.exists(x, args.m.exists(y, x.contains("b")))', 2, 1, 2],
+  ['args.l.exists(x, args.m.exists(y, y.contains("b")))', 2, 1, 2],
+  ['args.l.exists(x, x.names.all(y, y.lowerAscii().matches("a")))', 2, 1, 2],
+  ['args.l.exists(x, args.t == "a")', 1, 0, 1],
+  ['args.l.exists(x, args.t == x)', 1, 0, 1],
+  ['args.l.exists(x, args.t == args.t)', 2, 1, 2],
+  ['args.l.exists(x, args.t < args.m)', 2, 1, 2],
+  ['args.l.exists(x, context == relations)', 2, 1, 2],
+  ['args.l.exists(x, string(args.t) == "a")', 2, 1, 2],
+  ['args.l.exists(x, int(args.t) == 1)', 2, 1, 2],
+  ['args.l.exists(x, args.t.size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, principal.size() == 1)', 2, 1, 2],
+  ['args.l.map(x, x).exists(x, x.contains("b"))', 1, 1, 1],
+  ['args.l.filter(x, args.t == "a").exists(x, x.contains("b"))', 1, 1, 1],
+  ['args.l.filter(x, dyn(args.t)).exists(x, x.contains("b"))', 1, 1, 1],
+  ['args.l.map(x, args.t).exists(x, x.contains("b"))', 1, 1, 2],
+  ['args.l.map(x, true, args.t).exists(x, x.contains("b"))', 1, 1, 2],
+  ['args.l.map(x, args.t.contains("q"), x).exists(x, x.contains("b"))', 1, 1, 2],
+  ['args.l.filter(x, args.t.contains("q")).exists(x, x.contains("b"))', 1, 1, 2],
+  ['args.l.exists(x, ["a"].join(args.t) == "b")', 2, 1, 2],
+  ['args.l.exists(x, args.m.join() == "b")', 2, 1, 2],
+  ['args.l.exists(x, (x + args.t).size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, (true ? args.t : x).size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, [args.t].size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, {"a": args.t}.size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, args[x].size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, args.m[0].size() == 1)', 2, 1, 2],
+  ['args.l.exists(x, x.substring(args.n).contains("b"))', 1, 1, 1],
+  ['args.l.exists(x, "a-b".split(args.t).exists(y, y.contains("b")))', 2, 2, 2],
+];
+
+describe('the price of a condition', () => {
+  it.each(growth)('grows with the call as its work does: %s', (text, byItems, byCharacters, byBoth) => {
+    expect([
+      powerOf(text, { items: true, characters: false }),
+      powerOf(text, { items: false, characters: true }),
+      powerOf(text, { items: true, characters: true }),
+    ]).toEqual([byItems, byCharacters, byBoth]);
+  });
+
+  it.each([
+    ...['args.l.all(x, x > 0)', 'args.l.all(x, args.m.all(y, y > 0))', 'args.l.all(x, !(x in args.m))'],
+    ...['args.l != args.m', 'args.l.map(x, x).exists(x, x == 0)', 'args.l.filter(x, args.l == args.l).size() > 0'],
+    ...['args.l.all(x, args.m.all(y, !(y in args.l)))', 'args.l.exists(x, args.m == args.l)', '0 in args.l'],
+  ])('is at least what evaluating it reads: %s', (text) => {
+    const lists = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 });
+    const others = fc.array(fc.integer({ min: 10, max: 19 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(lists, others, (l, m) => {
+        let reads = 0;
+        const args = { l: counting(l, () => (reads += 1)), m: counting(m, () => (reads += 1)) };
+        compileExpression(text, '/x').evaluate({ args });
+        expect(priceOf(text, { l, m })).toBeGreaterThanOrEqual(reads * pricePerRead);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  /** By how often the text is brought into the loop: whether searching it has a price. */
+  const searched = (text: string) => compileExpression(`args.l.exists(x, ${text})`, '/x').searchCosts.map(isPriced);
+  const isPriced = (cost: number) => cost > 0;
+
+  it.each([
+    ...['args.t.lowerAscii()', 'args.t.upperAscii()', 'args.t.trim()', 'args.t.substring(1)', 'args.t.split(",")[0]'],
+    ...['args.m.join()', '["a"].join(args.t)', 'args.m.join(",")', 'string(args.t)', 'dyn(args.t)'],
+  ])('counts the text of %s in each round of a loop', (receiver) => {
+    expect(searched(`${receiver}.contains("b")`)).toEqual([false, true]);
   });
 
   it.each(['args.m.map(y, y)', 'args.m.filter(y, true)', 'args.t.split(",")', 'args.m'])(
-    'is searched as often in a loop over %s',
+    'counts the texts of %s in each round of a loop',
     (range) => {
-      expect(searched(`${range}.exists(z, z.contains("b"))`).at(-1)).toBeGreaterThan(0);
-      expect(searched(`${range}.exists(z, z.contains("b"))`)).toHaveLength(2);
+      const costs = searched(`${range}.exists(z, z.contains("b"))`);
+      expect([costs.length, costs.at(-1)]).toEqual([2, true]);
     },
   );
 
   it.each(['{"a": "b"}[args.t]', 'x', 'x.name', '["a", "b"][0]', 'string(x)', '"a-b".split(x.t)[0]'])(
-    'is not what %s is: it is read once',
+    'counts %s once in a loop, since it is no text of the whole call',
     (receiver) => {
-      expect(searched(`${receiver}.contains("b")`)).toHaveLength(1);
+      expect(searched(`${receiver}.contains("b")`)).toEqual([true]);
     },
   );
 
-  it('is none of what a filter only looks at', () => {
-    const looking = 'args.l.filter(y, dyn(args.t)).exists(z, z.contains("b"))';
-    expect(compileExpression(looking, '/x').searchCosts).toEqual([0.001]);
+  it('counts the elements that a condition writes as it counts those of the call', () => {
+    const written = (count: number) => `[${Array.from({ length: count }, (_, nth) => nth).join()}].all(x, x < 500)`;
+    expect(priceOf(written(200), {})).toBeGreaterThanOrEqual(200);
+    expect(priceOf(written(400), {})).toBeGreaterThanOrEqual(priceOf(written(200), {}) + 200);
+    const map = (count: number) => `{${Array.from({ length: count }, (_, nth) => `${nth}: 1`).join()}}.all(x, x < 500)`;
+    expect(priceOf(map(90), {})).toBe(priceOf(written(90), {}));
+  });
+
+  it('has a size that grows with each operation', () => {
+    const sizes = ['args.a', 'args.a == 1', '!(args.a == 1)', '!(args.a == args.b)', '!(args.a == args.b) && true'];
+    const found = sizes.map((text) => compileExpression(text, '/x').size);
+    expect(found).toEqual([...new Set(found)].toSorted((one, other) => one - other));
+  });
+
+  it('names the patterns of the condition', () => {
+    const { patterns } = compileExpression('args.a.matches("^x") || args.l.exists(x, x.matches("y$"))', '/x');
+    expect([...patterns.keys()]).toEqual(['^x', 'y$']);
   });
 });
+
+/** Looking one item up among others is the cheapest read that has a price. */
+const pricePerRead = 0.1;
+
+/** A list that reports each read of an item. */
+function counting(list: readonly number[], read: () => void): readonly number[] {
+  return new Proxy(list, {
+    get: (target, member) => {
+      if (typeof member === 'string' && /^\d+$/.test(member)) read();
+      return Reflect.get(target, member) as unknown;
+    },
+  });
+}

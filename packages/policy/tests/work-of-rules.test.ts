@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileExpression } from '../src/expression.ts';
 import { IterationBudget } from '../src/iteration-limit.ts';
-import { linearRegExp } from '../src/linear-regexp.ts';
+import { keptPatterns, linearRegExp, patternWeight } from '../src/linear-regexp.ts';
 import { PolicyError } from '../src/policy-error.ts';
 import { Work } from '../src/work.ts';
-import { workedMs } from '@countersign/testkit/worked';
 
 const expression = (text: string) => compileExpression(text, '/rules/0/when');
 
@@ -18,39 +17,7 @@ function faultOf(text: string): unknown {
   throw new Error('nothing is wrong with it');
 }
 
-const plain = {
-  ...{ comprehensionDepth: 0, splitsText: false, searchCosts: [], readingCost: 0, valueCost: 0, rereadingPower: 0 },
-};
-const loop = { ...plain, comprehensionDepth: 1 };
-
 describe('the work of an expression', () => {
-  it.each<[string, object]>([
-    ['args.a == 1', { ...plain, size: 4 }],
-    ['principal == "ada"', { ...plain, size: 3 }],
-    ['args.t.contains("x")', { ...plain, searchCosts: [0.001] }],
-    ['args.t.indexOf("x") > 0 && args.t.lastIndexOf("x") > 0', { ...plain, searchCosts: [0.002], readingCost: 0.004 }],
-    ['args.t.matches("^a+$")', { ...plain, searchCosts: [0.04] }],
-    ['args.t.matches("(?i)a.{0,80}b.{0,80}c")', { ...plain, searchCosts: [32.5] }],
-    ['args.t.lowerAscii() < args.u.upperAscii()', { ...plain, searchCosts: [0.08], readingCost: 0.22 }],
-    [
-      'args.t.split(",").size() > 1',
-      { ...plain, splitsText: true, searchCosts: [0.04], readingCost: 0.08, valueCost: 4 },
-    ],
-    ['size(args.t) > 1 || args.t.trim() == "x"', { ...plain, readingCost: 0.09, valueCost: 4 }],
-    ['double(args.t) > 1.0 && int(args.t) > uint(args.t)', { ...plain, readingCost: expect.closeTo(0.12, 9) }],
-    ['args.a == {"a": 1} || args.a != args.b', { ...plain, valueCost: 10 }],
-    ['args.a == -1 || "x" == args.a || args.a == tool || args.a in ["x"]', plain],
-    ['"x" in args.l', { ...plain, valueCost: 1 }],
-    ['args.l.all(x, x > 1)', loop],
-    ['args.l.all(x, x > 1) || args.m.exists(y, y == 2)', loop],
-    ['args.l.all(x, x.m.all(y, y == 1))', { ...loop, comprehensionDepth: 2 }],
-    ['args.t.split(",").all(x, x == "a")', { ...loop, splitsText: true, searchCosts: [0.04] }],
-    ['args.l.all(x, has(args.a) || dyn(args.a) == 1)', loop],
-    ['args.l.all(x, x in args.m)', { ...loop, rereadingPower: 1, valueCost: 1 }],
-  ])('is told of %s', (text, inspection) => {
-    expect(expression(text)).toMatchObject(inspection);
-  });
-
   it.each<[string, PolicyError['code'], string]>([
     ['args.l.all(1, true)', 'EXPRESSION_INVALID', ''],
     ['args.l.all(args, true)', 'VARIABLE_UNKNOWN', 'args may not be bound again'],
@@ -74,47 +41,17 @@ describe('the work of an expression', () => {
 describe('what all rules of a decision may do together', () => {
   // One object that holds a list of three and a text of ten characters: 1 + 2 + 3 values, and 18 characters with its names.
   const call = [{ list: [1, 2, 3], text: 'abcdefghij' }];
-  const costs = (text: string, values: readonly unknown[] = call) => {
+  const costs = (text: string, values: readonly unknown[]) => {
     const work = new Work(1_000);
     expect(new IterationBudget(values, work).spend(expression(text))).toBe(true);
     return 1_000 - work.left;
   };
 
-  it.each<[string, number]>([
-    ['args.a == 1', 0],
-    ['args.list.all(x, x > 0)', 6],
-    ['args.list.all(x, x.m.all(y, y == 1))', 36],
-    ['args.text.contains("x")', 18 * 0.001],
-    ['args.list.all(x, args.text.contains("x"))', 6 + 18 * 0.001 * 6],
-    ['args.list.all(x, x.contains("x"))', 6 + 18 * 0.001],
-    ['args.text.split(",").all(x, x == "a")', 6 + 18 + 18 * 0.04],
-    ['args.list.all(x, x in args.list)', 6 + 6 + (6 * 0.1 + 18 * 0.02) * 6],
-    ['["a", "b"].all(x, args.list.all(y, y == x))', 8 ** 2 + 6 * 5 + (6 * 0.1 + 18 * 0.02) * 8],
-    ['["a", "b"].all(x, args.text.contains(x))', 8 + 18 * 0.001 * 8],
-    ['{"a": 1, "b": 2}.all(x, x in args.list)', 8 + 6 + (6 * 0.1 + 18 * 0.02) * 8],
-    ['args.list == args.text', 6 * 5],
-    ['size(args.text) > 3', 18 * 0.08 + 6 * 4],
-  ])('is counted: %s', (text, units) => {
-    expect(costs(text)).toBeCloseTo(units, 9);
-  });
-
   it('counts values in whatever they stand, and characters of texts and names alone', () => {
     expect(costs('args.list.all(x, x > 0)', [{}, null, 7, 'abc', [[], ['d']]])).toBe(5 + 2 + 1);
-    expect(costs('args.text.contains("x")', ['abc', ['de', { f: 'g' }]])).toBeCloseTo(7 * 0.001, 9);
-    expect(costs('args.text.contains("x")', [])).toBe(0);
-  });
-
-  it.each<[string, number[]]>([
-    ['args.list.all(x, x.matches("a"))', [0.04]],
-    ['args.list.all(x, x.names.all(y, y.lowerAscii().matches("a")))', [0.08]],
-    ['args.list.all(x, args.text.matches("a") && x.contains("b"))', [0.001, 0.04]],
-    ['args.list.all(x, x.contains(args.text))', [0, 0.001]],
-    ['args.list.all(x, args.list.all(y, x.matches("a")))', [0, 0.04]],
-    ['args.list.map(x, args.text).all(y, y.matches("a"))', [0, 0.04]],
-    ['args.list.all(x, args.list.all(y, args.text.matches("a")))', [0, 0, 0.04]],
-    ['args.list.all(x, tool.matches("a"))', [0, 0.04]],
-  ])('searches a text as often as the loops bring it: %s', (text, searchCosts) => {
-    expect(expression(text).searchCosts).toEqual(searchCosts);
+    const ofCharacters = (values: readonly unknown[]) => costs('args.text.contains("x")', values);
+    expect(ofCharacters(['abc', ['de', { f: 'g' }]])).toBeCloseTo(ofCharacters(['1234567']), 9);
+    expect(ofCharacters([])).toBe(0);
   });
 
   it('is taken from what is left, and no more of it is allowed', () => {
@@ -139,8 +76,7 @@ describe('a pattern in a rule', () => {
   it('answers alike by both of its engines, whatever it costs', () => {
     const answers = (pattern: string) => texts.map((text) => linearRegExp(pattern).test(text));
     const native = (pattern: RegExp) => texts.map((text) => pattern.test(text));
-    expect(linearRegExp('a.{0,80}b').costPerCharacter).toBeGreaterThan(1);
-    expect(linearRegExp('a.*b').costPerCharacter).toBe(0.04);
+    expect(linearRegExp('a.{0,80}b').costPerCharacter).toBeGreaterThan(10 * linearRegExp('a.*b').costPerCharacter);
     expect(answers('a.{0,80}b')).toEqual(native(/a.{0,80}b/));
     expect(answers('a.*b')).toEqual(native(/a.*b/));
   });
@@ -153,23 +89,23 @@ describe('a pattern in a rule', () => {
     '[A-Za-z0-9/+=]{40}',
     '-----BEGIN [A-Z ]*PRIVATE KEY-----',
   ])('is cheap when each text leads it through the same few states: %s', (pattern) => {
-    expect(linearRegExp(pattern).costPerCharacter).toBe(0.04);
+    expect(linearRegExp(pattern).costPerCharacter).toBe(linearRegExp('a').costPerCharacter);
   });
 
   it.each(['a.{0,16}z', 'a.{0,100}z', '(?:a|b)*a(?:a|b){12}c', '(?i)ignore.{0,80}(previous|prior).{0,80}instructions'])(
-    'is dear when each text leads it through others, and its price is no less than its work: %s',
+    'is dear when each text leads it through others: %s',
     (pattern) => {
-      const { costPerCharacter, test } = linearRegExp(pattern);
-      const text = `z instructions c\n${Array.from({ length: 4_000 }, (_, nr) => ((nr * nr) % 7 < 3 ? 'a' : 'b')).join('')}`;
-      const before = workedMs();
-      test(text);
-      // A unit is an eighth of a microsecond; a busy machine and a cold engine take a few times that.
-      expect((workedMs() - before) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
+      expect(linearRegExp(pattern).costPerCharacter).toBeGreaterThan(linearRegExp('a').costPerCharacter);
       expect(
         new IterationBudget([{ text: 'a'.repeat(1_000_000) }]).spend(expression(`args.text.matches("${pattern}")`)),
       ).toBe(false);
     },
   );
+
+  it('costs more the more instructions it has', () => {
+    const costs = [4, 16, 64].map((count) => linearRegExp(`a.{0,${count}}z`).costPerCharacter);
+    expect(costs).toEqual([...new Set(costs)].toSorted((one, other) => one - other));
+  });
 });
 
 it('a pattern may have 512 characters, and 20,000 times its counts', () => {
@@ -185,14 +121,15 @@ describe('compiled patterns', () => {
     expect([linearRegExp('a'), linearRegExp('b')].map(String)).toEqual(['re2:a', 're2:b']);
   });
 
-  const wide = (nr: number) => linearRegExp(`x{500}${nr}`);
-
   it('are kept, and no more of them than their instructions allow together', () => {
-    const first = wide(0);
-    for (let nr = 1; nr < 300; nr += 1) wide(nr);
-    expect(wide(0)).toBe(first);
-    for (let nr = 300; nr < 600; nr += 1) wide(nr);
-    expect(wide(0)).not.toBe(first);
+    const weight = linearRegExp('a').size + patternWeight;
+    const compiled = keptPatterns(3 * weight);
+    const first = compiled('a');
+    compiled('b');
+    compiled('c');
+    expect(compiled('a')).toBe(first);
+    compiled('d');
+    expect(compiled('a')).not.toBe(first);
   });
 });
 
@@ -219,11 +156,9 @@ describe('a duration in a rule', () => {
   });
 
   it.each(['', '1', 'h', '1h ', ' 1h', '1h1', '--1h', '1d', '1e3s', '1h'.repeat(33), '1'.repeat(100_000)])(
-    'is not read from %j, which takes no time to tell',
+    'is not read from %j', // the library takes hours for the last one
     (text) => {
-      const before = workedMs();
       expect(longer(text)).toContain('duration() needs a number with a unit');
-      expect(workedMs() - before).toBeLessThan(500); // the library takes hours for the last one
     },
   );
 });

@@ -42,8 +42,13 @@ function stringOf(schema: z.ZodString): fc.Arbitrary<string> {
   const checks = schema.def.checks?.map((check) => check._zod.def as { pattern?: RegExp }) ?? []; // only checks of formats have one
   const pattern = checks.findLast((check) => check.pattern !== undefined)?.pattern;
   if (pattern === undefined) throw new Error('A string that admits no quote has a pattern');
-  return fc.stringMatching(pattern);
+  const made = matching.get(pattern.source) ?? fc.stringMatching(pattern);
+  matching.set(pattern.source, made);
+  return made;
 }
+
+/** The arbitrary of each pattern: making one takes fast-check as long as thousands of its values. */
+const matching = new Map<string, fc.Arbitrary<string>>();
 
 function constantOf(schema: z.ZodLiteral | z.ZodEnum): fc.Arbitrary<unknown> {
   const values: readonly unknown[] = schema instanceof z.ZodLiteral ? [...schema.values] : schema.options;

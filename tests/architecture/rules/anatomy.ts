@@ -1,6 +1,7 @@
 import ts from 'typescript';
 import type { ImportGraph, SourceFile } from '../import-graph.ts';
 import { insideSrc, unitOf } from '../import-graph.ts';
+import { exportsOf } from './exports.ts';
 
 /** What every service has (ADR 0008), by path inside it. */
 export const parts = [
@@ -42,7 +43,7 @@ export function partsExportTheirNames({ files }: ImportGraph): string[] {
   return servicesOf(files).flatMap(({ path, syntax }) => {
     const wanted = exported[insideSrc(path) ?? ''];
     if (wanted === undefined) return [];
-    const names = exportedNames(syntax);
+    const names = exportsOf(syntax);
     const missing = (wanted.all ?? []).filter((name) => !names.includes(name)).map((name) => `exports no ${name}`);
     const foreign = names.filter((name) => wanted.only?.test(name) === false).map((name) => `exports ${name}`);
     const { atLeast } = wanted;
@@ -90,30 +91,6 @@ export function onlyEventsMakesEvents({ files }: ImportGraph): string[] {
 
 function servicesOf(files: readonly SourceFile[]): SourceFile[] {
   return files.filter(({ path }) => unitOf(path).startsWith('services/') && insideSrc(path) !== null);
-}
-
-function exportedNames(syntax: ts.SourceFile): string[] {
-  return syntax.statements.flatMap((statement) => {
-    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause))
-      return statement.exportClause.elements.map(({ name }) => name.text);
-    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExportKeyword);
-    return isExported === true ? declaredNames(statement) : [];
-  });
-}
-
-function isExportKeyword({ kind }: ts.ModifierLike): boolean {
-  return kind === ts.SyntaxKind.ExportKeyword;
-}
-
-function declaredNames(statement: ts.Statement): string[] {
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.map(({ name }) => name.getText(statement.getSourceFile()));
-  const isNamed =
-    ts.isFunctionDeclaration(statement) ||
-    ts.isClassDeclaration(statement) ||
-    ts.isTypeAliasDeclaration(statement) ||
-    ts.isInterfaceDeclaration(statement);
-  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
 }
 
 /** In names and in texts; comments may explain what an operator sets. */

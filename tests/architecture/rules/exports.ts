@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import type { ImportGraph, SourceFile } from '../import-graph.ts';
-import { insideSrc, unitOf } from '../import-graph.ts';
+import { insideSrc, mayImport, nodesOf, unitOf } from '../import-graph.ts';
 
 /** Every name of a file, where the file is taken as a whole. */
 const everything = '*';
@@ -16,7 +16,8 @@ export function everyExportHasAUser(
   graph: ImportGraph,
   { entries, documented }: { entries: ReadonlySet<string>; documented: ReadonlyMap<string, string> },
 ): string[] {
-  const uses = graph.files.flatMap((file) => usesOf(file, graph));
+  const targets = targetsByFile(graph.edges);
+  const uses = graph.files.flatMap((file) => usesOf(file, targets.get(file.path) ?? new Map<string, null>()));
   const usersOf = new Map<string, string[]>();
   for (const { from, to, name } of uses) {
     const users = usersOf.get(`${to}#${name}`) ?? [];
@@ -60,27 +61,30 @@ export function exportsOf(syntax: ts.SourceFile): string[] {
   });
 }
 
-function usesOf({ path, syntax }: SourceFile, { edges }: ImportGraph): Use[] {
-  const targets = new Map(edges.filter(({ from }) => from === path).map(({ specifier, to }) => [specifier, to]));
-  const uses: Use[] = [];
-  const visit = (node: ts.Node): void => {
-    for (const { specifier, names } of takenBy(node)) {
+function usesOf({ path, syntax }: SourceFile, targets: ReadonlyMap<string, string | null>): Use[] {
+  return mayImport(syntax).flatMap((node) =>
+    takenBy(node, syntax).flatMap(({ specifier, names }) => {
       const to = targets.get(specifier);
-      if (to) uses.push(...names.map((name) => ({ from: path, to, name })));
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(syntax);
-  return uses;
+      return to ? names.map((name) => ({ from: path, to, name })) : [];
+    }),
+  );
+}
+
+/** For each file, where its specifiers lead. */
+function targetsByFile(edges: ImportGraph['edges']): Map<string, Map<string, string | null>> {
+  const byFile = new Map<string, Map<string, string | null>>();
+  for (const { from, specifier, to } of edges)
+    byFile.set(from, (byFile.get(from) ?? new Map<string, string | null>()).set(specifier, to));
+  return byFile;
 }
 
 type Taken = { specifier: string; names: string[] };
 
-function takenBy(node: ts.Node): Taken[] {
+function takenBy(node: ts.Node, syntax: ts.SourceFile): Taken[] {
   if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
     const bindings = node.importClause?.namedBindings;
     if (bindings === undefined) return [];
-    const names = ts.isNamespaceImport(bindings) ? membersTaken(node, bindings) : bindings.elements.map(originalName);
+    const names = ts.isNamespaceImport(bindings) ? membersTaken(syntax, bindings) : bindings.elements.map(originalName);
     return [{ specifier: node.moduleSpecifier.text, names }];
   }
   if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -89,7 +93,7 @@ function takenBy(node: ts.Node): Taken[] {
   }
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal))
     return [
-      { specifier: node.argument.literal.text, names: node.qualifier ? [node.qualifier.getText()] : [everything] },
+      { specifier: node.argument.literal.text, names: node.qualifier ? [firstName(node.qualifier)] : [everything] },
     ];
   const argument =
     ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments[0] : undefined;
@@ -100,18 +104,25 @@ function originalName({ name, propertyName }: ts.ImportSpecifier | ts.ExportSpec
   return (propertyName ?? name).text;
 }
 
-/** `import * as sql`: the members that are named; all of them where the object itself is handed on. */
-function membersTaken(node: ts.Node, { name }: ts.NamespaceImport): string[] {
-  const taken: string[] = [];
-  const visit = (inner: ts.Node): void => {
-    if (ts.isIdentifier(inner) && inner.text === name.text && inner !== name) {
-      const { parent } = inner;
-      if (ts.isPropertyAccessExpression(parent) && parent.expression === inner) taken.push(parent.name.text);
-      else if (ts.isQualifiedName(parent) && parent.left === inner) taken.push(parent.right.text);
-      else taken.push(everything);
+/** `Row` of `import('./rows.ts').Row.Key`. */
+function firstName(name: ts.EntityName): string {
+  return ts.isIdentifier(name) ? name.text : firstName(name.left);
+}
+
+/** `import * as sql`: the members that are named; all of them where the object itself is passed on. */
+function membersTaken(syntax: ts.SourceFile, { name }: ts.NamespaceImport): string[] {
+  const isObject = (node: ts.Node): boolean => ts.isIdentifier(node) && node.text === name.text && node !== name;
+  const named = new Set<ts.Node>();
+  return nodesOf(syntax).flatMap((node) => {
+    const [object, member] = ts.isPropertyAccessExpression(node)
+      ? [node.expression, node.name]
+      : ts.isQualifiedName(node)
+        ? [node.left, node.right]
+        : [undefined, undefined];
+    if (object !== undefined && isObject(object)) {
+      named.add(object);
+      return [member.text];
     }
-    ts.forEachChild(inner, visit);
-  };
-  visit(node.getSourceFile());
-  return taken;
+    return isObject(node) && !named.has(node) ? [everything] : [];
+  });
 }

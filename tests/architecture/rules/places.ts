@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import type { ImportGraph, SourceFile } from '../import-graph.ts';
-import { insideSrc, packageOf, unitOf } from '../import-graph.ts';
+import { dottedName, insideSrc, packageOf, unitOf } from '../import-graph.ts';
 
 function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
@@ -19,7 +19,7 @@ export function onlyConfigReadsEnvironment({ files }: ImportGraph): string[] {
 }
 
 function isEnvironment(node: ts.Node): boolean {
-  return ts.isPropertyAccessExpression(node) && node.name.text === 'env' && node.expression.getText() === 'process';
+  return ts.isPropertyAccessExpression(node) && dottedName(node) === 'process.env';
 }
 
 /** Prisma is known by the store of a service and by packages/database. */
@@ -55,7 +55,8 @@ export function onlyStoreSpeaksSql({ files }: ImportGraph): string[] {
 const rawStatement = /^\$(?:query|execute)Raw(?:Unsafe)?$/;
 
 function isRawStatement(node: ts.Node): boolean {
-  return (ts.isPropertyAccessExpression(node) || ts.isBindingElement(node)) && rawStatement.test(node.name.getText());
+  if (!ts.isPropertyAccessExpression(node) && !ts.isBindingElement(node)) return false;
+  return ts.isIdentifier(node.name) && rawStatement.test(node.name.text);
 }
 
 /** Express stays where requests enter: app.ts of a service, and service-kit. */
@@ -96,8 +97,8 @@ function constructsClient({ path, syntax }: SourceFile, edges: ImportGraph['edge
     ({ from, specifier, typeOnly }) => from === path && !typeOnly && clientLibraries.has(packageOf(specifier)),
   );
   return findNode(syntax, (node) => {
-    if (ts.isCallExpression(node)) return clientFactory.test(node.expression.getText());
-    return hasLibrary && ts.isNewExpression(node) && clientClass.test(node.expression.getText());
+    if (ts.isCallExpression(node)) return clientFactory.test(dottedName(node.expression));
+    return hasLibrary && ts.isNewExpression(node) && clientClass.test(dottedName(node.expression));
   });
 }
 

@@ -1,11 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { graphOf } from './import-graph.ts';
-import { listFiles, listSources, readText, units } from './repository.ts';
+import ts from 'typescript';
+import { graphOf, nodesOf, unitOf } from './import-graph.ts';
+import { listFiles, readText, readWholeGraph, units } from './repository.ts';
+import { everyDependencyIsUsed, type Manifest } from './rules/dependencies.ts';
 import { everyExportHasAUser } from './rules/exports.ts';
 
-const roots = ['contracts', 'packages', 'services', 'infra', 'tests'];
-const written = roots.flatMap((folder) => [...listSources(folder), ...listFiles(folder, '.mjs')]);
-const graph = graphOf(Object.fromEntries(written.map((path) => [path, readText(path)])));
+const graph = readWholeGraph();
+const literals = new Map(graph.files.map(({ path, syntax }) => [path, literalsOf(syntax)]));
+
+describe('dependencies', () => {
+  it('what is declared as a dependency is used', () => {
+    expect(
+      everyDependencyIsUsed([rootManifest(), ...[...units(), 'tests'].map(manifestOf)], { text: tooling() }),
+    ).toEqual([]);
+  });
+
+  it('a dependency that nothing uses is noticed', () => {
+    const manifest = { path: 'packages/a', dependencies: ['zod', '@types/pg', 'yaml'], literals: ['zod', 'pg/lib/x'] };
+    expect(everyDependencyIsUsed([manifest], { text: '' })).toEqual(['packages/a: nothing uses yaml']);
+    expect(everyDependencyIsUsed([manifest], { text: 'node node_modules/yaml/bin.js' })).toEqual([]);
+  });
+});
 
 describe('exports', () => {
   it('what is exported is imported elsewhere', () => {
@@ -60,4 +75,43 @@ function publicEntries(unit: string): string[] {
     const source: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'countersign') : undefined;
     return typeof source === 'string' ? [`${unit}/${source.slice(2)}`] : [];
   });
+}
+
+type PackageJson = { dependencies?: Record<string, string>; devDependencies?: Record<string, string> };
+
+function packageJson(unit: string): PackageJson {
+  return JSON.parse(readText(`${unit}/package.json`)) as PackageJson; // our own file
+}
+
+function manifestOf(unit: string): Manifest {
+  const { dependencies, devDependencies } = packageJson(unit);
+  const isOwn = (path: string) => (unit === 'tests' ? path.startsWith('tests/') : unitOf(path) === unit);
+  const own = [...literals].flatMap(([path, texts]) => (isOwn(path) ? texts : []));
+  // The client that is generated from a schema imports Prisma's runtime.
+  const generated = listFiles(`${unit}/prisma`, 'schema.prisma').flatMap(() => ['prisma', '@prisma/client']);
+  return {
+    path: unit,
+    dependencies: Object.keys({ ...dependencies, ...devDependencies }),
+    literals: [...own, ...generated],
+  };
+}
+
+/** The tools of all: whatever any code, configuration or command names. */
+function rootManifest(): Manifest {
+  const { devDependencies } = packageJson('.');
+  const named = [...[...literals.values()].flat(), ...quoted(tooling()), 'node'];
+  return { path: 'package.json', dependencies: Object.keys(devDependencies ?? {}), literals: named };
+}
+
+function tooling(): string {
+  const files = ['Makefile', 'eslint.config.mjs', 'jest.config.mjs', '.ci/run', 'tests/runner/run-tests.mjs'];
+  return files.map(readText).join('\n');
+}
+
+function quoted(text: string): string[] {
+  return [...text.matchAll(/'([^'\n]+)'/g)].map((match) => match[1] ?? '');
+}
+
+function literalsOf(syntax: ts.SourceFile): string[] {
+  return nodesOf(syntax).flatMap((node) => (ts.isStringLiteralLike(node) ? [node.text] : []));
 }
