@@ -105,7 +105,8 @@ export default defineConfig(
         {
           object: 'AbortSignal',
           property: 'timeout',
-          message: 'Use startDeadline of contracts: joined with another signal, this one is collected and never aborts.',
+          message:
+            'Use startDeadline of contracts: joined with another signal, this one is collected and never aborts.',
         },
       ],
       'no-restricted-imports': [

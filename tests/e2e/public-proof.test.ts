@@ -26,10 +26,7 @@ type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
-  [ada, eve] = [
-    await personAt(system.gatewayUrl, address('ada')),
-    await personAt(system.gatewayUrl, address('eve')),
-  ];
+  [ada, eve] = [await personAt(system.gatewayUrl, address('ada')), await personAt(system.gatewayUrl, address('eve'))];
   allowed = await call(ada, { tool: 'crm.read', effect_level: 'E1' });
   asked = await call(ada, { tool: 'mail.send', effect_level: 'E3' });
   dead = await deadNames();

@@ -12,8 +12,8 @@ const pollMs = 20;
 const failures = new Set(['test_fn_failure', 'hook_failure', 'error']);
 
 /**
- * Runs the tests of a file, and the blocks that hold them, in an order that follows from the seed of the run. Keeps evidence of each
- * failure. Fails a file that leaves something open: Jest would wait for it, or kill the worker.
+ * With COUNTERSIGN_TEST_SHUFFLE=1, runs the tests of a file, and the blocks that hold them, in an order that follows from the seed of the
+ * run. Keeps evidence of each failure. Fails a file that leaves something open: Jest would wait for it, or kill the worker.
  */
 export default class Environment extends TestEnvironment {
   #testPath;
@@ -32,7 +32,8 @@ export default class Environment extends TestEnvironment {
   }
 
   async handleTestEvent({ name, test }, { rootDescribeBlock }) {
-    if (name === 'run_start') shuffleBlock(rootDescribeBlock, this.#seed);
+    if (name === 'run_start' && process.env.COUNTERSIGN_TEST_SHUFFLE === '1')
+      shuffleBlock(rootDescribeBlock, this.#seed);
     if (failures.has(name)) await collectEvidence(this.#testPath, test?.name ?? 'hook');
   }
 

@@ -90,9 +90,9 @@ describe('the budget of a file', () => {
   const quiet = { isQuiet: true, slowness: 1 };
   const taking = (seconds: number) => [{ ...file, file: 'packages/crypto/tests/merkle.test.ts', seconds }];
 
-  it('fails it at half more on a quiet machine only, and grows with the slowness of the machine', () => {
+  it('is exceeded at half more on a quiet machine only, and grows with the slowness of the machine', () => {
     expect(overBudget(taking(8.9), quiet)).toEqual([]);
-    expect(overBudget(taking(9.1), quiet)).toMatchObject([{ failures: [{ title: 'its budget' }] }]);
+    expect(overBudget(taking(9.1), quiet)).toEqual([expect.stringContaining('took 9.1 s on a quiet machine')]);
     expect(overBudget(taking(9.1), { isQuiet: false, slowness: 1 })).toEqual([]);
     expect(overBudget(taking(9.1), { isQuiet: true, slowness: 2 })).toEqual([]);
   });
