@@ -1,5 +1,5 @@
-/** Streams and the channel to Jest, which are there from the beginning. */
-const own = new Set(['PipeWrap', 'TTYWrap', 'TTYWRAP', 'PIPEWRAP', 'FSReqCallback', 'FSReqPromise']);
+/** Streams and the channel to Jest are there from the beginning. Timers end by themselves, and libraries leave some after a close. */
+const own = new Set(['PipeWrap', 'TTYWrap', 'TTYWRAP', 'PIPEWRAP', 'FSReqCallback', 'FSReqPromise', 'Timeout']);
 
 /** @returns {string[]} the kinds of what keeps this process alive, one for each */
 export function openResources() {
