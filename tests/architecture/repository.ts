@@ -31,7 +31,7 @@ export function written(): string[] {
 
 /** Each worker parses a file once. A helper of tests is loaded for each test file, so what is kept hangs on the global object. */
 const kept = globalThis as unknown as { architectureSources?: Map<string, SourceFile> }; // a member of our own
-const parsed = (kept.architectureSources ??= new Map());
+const parsed = (kept.architectureSources ??= new Map<string, SourceFile>());
 
 export function readSyntax(path: string): SourceFile {
   const known = parsed.get(path) ?? { path, syntax: parse(path, readText(path)) };

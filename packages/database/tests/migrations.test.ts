@@ -45,8 +45,8 @@ async function tableExists(name: string): Promise<unknown> {
   });
 }
 
-function query(url: string, sql: string): Promise<unknown[]> {
-  return withClient(url, async (client) => (await client.query(sql)).rows);
+function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
 }
 
 /** Rows of the tables `extra` and `more`, and how often the last migration is in the history. */

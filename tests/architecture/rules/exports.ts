@@ -109,16 +109,18 @@ function firstName(name: ts.EntityName): string {
   return ts.isIdentifier(name) ? name.text : firstName(name.left);
 }
 
+/** `a.b`, in an expression or in a type. */
+function partsOf(node: ts.Node): [ts.Node, ts.Identifier | ts.PrivateIdentifier] | [undefined, undefined] {
+  if (ts.isPropertyAccessExpression(node)) return [node.expression, node.name];
+  return ts.isQualifiedName(node) ? [node.left, node.right] : [undefined, undefined];
+}
+
 /** `import * as sql`: the members that are named; all of them where the object itself is passed on. */
 function membersTaken(syntax: ts.SourceFile, { name }: ts.NamespaceImport): string[] {
   const isObject = (node: ts.Node): boolean => ts.isIdentifier(node) && node.text === name.text && node !== name;
   const named = new Set<ts.Node>();
   return nodesOf(syntax).flatMap((node) => {
-    const [object, member] = ts.isPropertyAccessExpression(node)
-      ? [node.expression, node.name]
-      : ts.isQualifiedName(node)
-        ? [node.left, node.right]
-        : [undefined, undefined];
+    const [object, member] = partsOf(node);
     if (object !== undefined && isObject(object)) {
       named.add(object);
       return [member.text];
