@@ -239,7 +239,7 @@ describe('a plan', () => {
           BEGIN IF NEW.scope LIKE '%/kim' THEN PERFORM pg_sleep(3); END IF; RETURN NEW; END $$;
         CREATE TRIGGER wait_at_kim BEFORE INSERT ON stop_commands FOR EACH ROW EXECUTE FUNCTION wait_at_kim()`);
       const killed = asked(plan, 'commit').catch(() => null);
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
       await until(async () => (await site.inControlPlane(waiting)).length > 0);
       await site.controlPlane.kill();
       await killed;
