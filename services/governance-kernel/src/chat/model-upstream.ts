@@ -76,7 +76,6 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
       }
       // A body that nobody reads any more still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
-      answer.body.once('close', deadline.clear);
       return {
         kind: 'answered',
         status: answer.statusCode,
