@@ -17,7 +17,7 @@ describe('shape of the tree', () => {
   it('files are named in kebab-case after what they hold', () => {
     const names = sources.map((path) => ({
       path,
-      name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.(test|deploy|update))?\.tsx?$/, ''),
+      name: path.slice(path.lastIndexOf('/') + 1).replace(/(\.(test|deploy|update|soak))?\.tsx?$/, ''),
     }));
     expect(names.filter(({ name }) => !/^_?[a-z0-9]+(-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([]);
     expect(names.filter(({ name }) => emptyNames.has(name)).map(({ path }) => path)).toEqual([]);

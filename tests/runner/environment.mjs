@@ -19,6 +19,7 @@ export default class Environment extends TestEnvironment {
   #testPath;
   #seed;
   #openBefore = [];
+  #hasFailed = false;
 
   constructor(config, context) {
     super(config, context);
@@ -34,12 +35,15 @@ export default class Environment extends TestEnvironment {
   async handleTestEvent({ name, test }, { rootDescribeBlock }) {
     if (name === 'run_start' && process.env.COUNTERSIGN_TEST_SHUFFLE === '1')
       shuffleBlock(rootDescribeBlock, this.#seed);
-    if (failures.has(name)) await collectEvidence(this.#testPath, test?.name ?? 'hook');
+    if (!failures.has(name)) return;
+    this.#hasFailed = true;
+    await collectEvidence(this.#testPath, test?.name ?? 'hook');
   }
 
   async teardown() {
     await super.teardown();
-    await this.#assertNothingOpen();
+    // Jest would report what is open in place of the failures that left it open.
+    if (!this.#hasFailed) await this.#assertNothingOpen();
   }
 
   async #assertNothingOpen() {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
-import { compileInTurns, compilePolicy, failedTestsInTurns, type PolicyError } from '../src/index.ts';
+import { workedMs } from '@countersign/testkit/worked';
+import {
+  compileInTurns,
+  compilePolicy,
+  failedTestsInTurns,
+  parsePolicyBundle,
+  type PolicyError,
+} from '../src/index.ts';
 import { bundleOf } from './situation.ts';
 
 const many = <Item>(count: number, item: (nth: number) => Item) => Array.from({ length: count }, (_, nth) => item(nth));
@@ -68,6 +75,22 @@ describe('compiling in turns', () => {
     expect(await failedTestsInTurns(policy, failing, { nextTurn })).toHaveLength(100);
     expect(turns).toBe(99);
     expect(await failedTestsInTurns(policy, tests, { nextTurn })).toEqual([]);
+  });
+
+  it('reads a mapping of many keys without comparing each with each, and refuses the same key twice', () => {
+    const keys = many(20_000, (nth) => `k${nth}: 1`).join('\n');
+    const since = workedMs(); // the processor's time of this thread, whatever else runs
+    const code = (text: string) => {
+      try {
+        parsePolicyBundle(text);
+        return null;
+      } catch (error) {
+        return (error as PolicyError).code;
+      }
+    };
+    expect(code(keys)).toBe('MALFORMED_BUNDLE');
+    expect(workedMs() - since).toBeLessThan(2_000);
+    expect(code('format: a\nname: b\nname: c')).toBe('YAML_REFUSED');
   });
 
   it('comes to the same policy, and to the same refusal', async () => {

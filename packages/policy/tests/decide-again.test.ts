@@ -17,7 +17,7 @@ describe('a decision made again from its record', () => {
         if (again.kind === 'decided') expect(said(again)).toBe(said(decideIn(world, draft).decision));
         else expect(again.missing).not.toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: 2_000 },
     );
     // Calls without a known answer are the few.
     expect(told.decided).toBeGreaterThan(told.unreplayable);
@@ -36,7 +36,7 @@ describe('a decision made again from its record', () => {
         const { verdict, reason_code, matched_rules } = decision;
         expect(again).toEqual({ kind: 'decided', verdict, reason_code, matched_rules });
       }),
-      { numRuns: 500 },
+      { numRuns: 2_000 },
     );
     // Which tools a provider runs is no fact of the rules; a name that looks like another is judged by where it is listed.
     expect(['args.hosted_tools', 'gates.registry']).toEqual(expect.arrayContaining([...unknown.keys()]));

@@ -4,6 +4,7 @@ import { IterationBudget } from '../src/iteration-limit.ts';
 import { keptPatterns, linearRegExp, patternWeight } from '../src/linear-regexp.ts';
 import { PolicyError } from '../src/policy-error.ts';
 import { Work } from '../src/work.ts';
+import { workedMs } from '@countersign/testkit/worked';
 
 const expression = (text: string) => compileExpression(text, '/rules/0/when');
 
@@ -93,9 +94,15 @@ describe('a pattern in a rule', () => {
   });
 
   it.each(['a.{0,16}z', 'a.{0,100}z', '(?:a|b)*a(?:a|b){12}c', '(?i)ignore.{0,80}(previous|prior).{0,80}instructions'])(
-    'is dear when each text leads it through others: %s',
+    'is dear when each text leads it through others, and its price is no less than its work: %s',
     (pattern) => {
-      expect(linearRegExp(pattern).costPerCharacter).toBeGreaterThan(linearRegExp('a').costPerCharacter);
+      const { costPerCharacter, test } = linearRegExp(pattern);
+      expect(costPerCharacter).toBeGreaterThan(linearRegExp('a').costPerCharacter);
+      const text = `z instructions c\n${Array.from({ length: 4_000 }, (_, nr) => ((nr * nr) % 7 < 3 ? 'a' : 'b')).join('')}`;
+      const before = workedMs(); // the processor's time of this thread, whatever else runs
+      test(text);
+      // A unit is an eighth of a microsecond; a cold engine takes a few times that.
+      expect((workedMs() - before) * 8_000).toBeLessThan(10 * costPerCharacter * text.length + 400_000);
       expect(
         new IterationBudget([{ text: 'a'.repeat(1_000_000) }]).spend(expression(`args.text.matches("${pattern}")`)),
       ).toBe(false);

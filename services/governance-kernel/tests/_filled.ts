@@ -36,7 +36,7 @@ export const instantOf = (logIndex: number) => new Date(began + logIndex * 1_000
  * A long history behind a few decisions that were really made: each row is one of theirs with other columns, and the log is the true
  * Merkle tree over them.
  */
-export async function fillHistory(test: TestKernel): Promise<void> {
+export async function fillHistory(test: TestKernel, { receipts = rows.ledger } = {}): Promise<void> {
   await seal(test, { tenant: busy });
   await seal(test, { tenant: busy, tool: 'files.delete' });
   await seal(test, { tenant: busy, tool: 'pay.send' });
@@ -46,7 +46,7 @@ export async function fillHistory(test: TestKernel): Promise<void> {
   try {
     // No other way to keep the fill short: nothing of it has to survive a crash.
     await client.query('ALTER TABLE ledger SET UNLOGGED');
-    for (const statement of [ledger, approvals, ...others]) await client.query(statement);
+    for (const statement of [ledgerOf(receipts), approvals, ...others]) await client.query(statement);
     await buildLog(client);
     await client.query('ANALYZE');
   } finally {
@@ -54,7 +54,7 @@ export async function fillHistory(test: TestKernel): Promise<void> {
   }
 }
 
-const ledger = `
+const ledgerOf = (receipts: number) => `
 INSERT INTO ledger
 SELECT n, lpad(n::text, 26, '0'), tenant, CASE WHEN few THEN '${rare.session_id}' WHEN n % 10 < 2 THEN '${longSession}' ELSE 'session-' || n / 20 END, n,
        CASE WHEN few THEN '${rare.principal_id}' ELSE 'agent-' || n % 50 END,
@@ -68,7 +68,7 @@ SELECT n, lpad(n::text, 26, '0'), tenant, CASE WHEN few THEN '${rare.session_id}
        payload, key_id, signature, CASE WHEN few OR n % 3 <> 0 THEN record END
   FROM (SELECT n, n % 1000 = 5 AND n < 20000 OR n % 1000 = 6 AND n < 20000 OR n BETWEEN 1000 AND 1100 AS few,
                CASE WHEN n % 10 < 7 THEN '${busy}' WHEN n % 10 = 7 THEN '${denied}' ELSE 'tenant-' || n % 100 END AS tenant
-          FROM generate_series((SELECT max(log_index) + 1 FROM ledger), ${rows.ledger - 1}) n) AS filled,
+          FROM generate_series((SELECT max(log_index) + 1 FROM ledger), ${receipts - 1}) n) AS filled,
        (SELECT payload, key_id, signature, record FROM ledger WHERE kind = 'decision' ORDER BY log_index LIMIT 1) AS sealed`;
 
 /** Pending and overdue ones are few: the housekeeper sees to that. */

@@ -10,7 +10,7 @@ import type pg from 'pg';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { startKernelProcess, until } from './_kernel-process.ts';
 
-const rounds = 2;
+const rounds = 4;
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
