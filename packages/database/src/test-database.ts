@@ -12,7 +12,7 @@ import { withClient } from './with-client.ts';
 
 const templateLock = 0x74706c31;
 // Part of each template's name: raise it when provisioning or granting changes.
-const templateVersion = 2;
+const templateVersion = 3;
 // No test file runs that long; what is older was left by a killed process.
 const leftOverAgeS = 3_600;
 const databasePrefix = 'countersign_test_';
@@ -172,7 +172,8 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await client.query(`DROP DATABASE IF EXISTS ${quoteIdentifier(name)} WITH (FORCE)`);
 }
 
-// The same in every process that tests on this server, and no easier to guess than the server's own URL.
+// The same in every process that tests on this server, by whatever address, and no easier to guess than the server's own login.
 function testPassword(serverUrl: string): string {
-  return createHash('sha256').update(`countersign test role ${serverUrl}`).digest('hex');
+  const { username, password } = new URL(serverUrl);
+  return createHash('sha256').update(`countersign test role ${username} ${password}`).digest('hex');
 }
