@@ -13,7 +13,7 @@ export function keyOf({ fileName, location: { start, end }, mutatorName, replace
   return `${relative(process.cwd(), fileName).split(sep).join('/')}@${place} ${mutatorName}: ${replacement}`;
 }
 
-/** Every mutant of these files, those for people included; `files` are paths from the working directory. */
+/** Every mutant of these files, those that are ignored included; `files` are paths from the working directory. */
 export async function listMutants(files) {
   const sources = files.map((file) => {
     const name = join(process.cwd(), file);
@@ -32,12 +32,11 @@ export async function listMutants(files) {
       file,
       line: mutant.location.start.line + 1,
       lineText: lines[mutant.location.start.line].trim(),
-      before: lines[mutant.location.start.line].slice(0, mutant.location.start.column),
       mutator: mutant.mutatorName,
       from: textAt(lines, mutant.location),
       to: oneLine(mutant.replacement),
       sourceHash: hashes.get(mutant.fileName),
-      isForPeople: mutant.status === 'Ignored',
+      isIgnored: mutant.status === 'Ignored',
     };
   });
 }

@@ -1,20 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { listFiles, readText, root } from '../architecture/repository.ts';
+import { listFiles } from '../architecture/repository.ts';
 
-type Entry = {
-  kind: 'equivalent' | 'left';
-  file: string;
-  line: string;
-  before?: string;
-  from: string;
-  to: string;
-  why: string;
-};
-type Mutant = { key: string; room: string; file: string; lineText: string; before: string; from: string; to: string };
-type Result = { total: { share: number; sampled: number }; stale: string[]; isEnough: boolean; unexplained: object[] };
+type Mutant = { key: string; room: string; file: string; lineText: string; from: string; to: string };
+type Result = { total: { share: number }; isEnough: boolean; survivors: object[] };
 type Node = Record<string, unknown>;
 
 // Plain JavaScript, as it runs before anything is built; here are the types of what is tested of it.
@@ -22,7 +13,6 @@ async function load<Exports>(name: string): Promise<Exports> {
   return (await import(new URL(name, import.meta.url).href)) as Exports;
 }
 const { rooms } = await load<{ rooms: Record<string, { source: string; tests: string[] }> }>('rooms.mjs');
-const { knownSurvivors } = await load<{ knownSurvivors: Entry[] }>('known-survivors.mjs');
 const { sampleOf } = await load<{
   sampleOf: (mutants: Mutant[], how: { size: number; seed: string }) => Mutant[];
 }>('sample.mjs');
@@ -41,17 +31,9 @@ const folder = mkdtempSync(join(tmpdir(), 'countersign-mutation-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function mutantOf(nr: number): Mutant {
-  return { key: `k${nr}`, room: 'policy', file: 'a.ts', lineText: `line ${nr};`, before: 'line', from: 'a', to: 'b' };
+  return { key: `k${nr}`, room: 'policy', file: 'a.ts', lineText: `line ${nr};`, from: 'a', to: 'b' };
 }
 const all = Array.from({ length: 10 }, (_, nr) => mutantOf(nr));
-
-/** Of ten mutants the first lives, unless told otherwise. */
-function resultWith(known: Partial<Entry>[], survivors = ['k0']): Result {
-  const results = new Map(all.map(({ key }) => [key, { status: survivors.includes(key) ? 'Survived' : 'Killed' }]));
-  const options = { rooms: ['policy'], seed: '1', target: 0.92 };
-  return resultOf({ all, chosen: all, results, knownSurvivors: known, options });
-}
-const entry: Entry = { kind: 'equivalent', file: 'a.ts', line: 'line 0;', from: 'a', to: 'b', why: 'nothing differs' };
 
 describe('make mutate', () => {
   it('knows rooms and tests that exist', () => {
@@ -60,25 +42,16 @@ describe('make mutate', () => {
     expect(beginnings.filter((beginning) => !files.some((file) => file.startsWith(beginning)))).toEqual([]);
   });
 
-  it('explains no survivor on a line that is gone, and each with a reason', () => {
-    const stale = knownSurvivors.filter(
-      ({ file, line, why }) => why.length < 10 || !existsSync(join(root, file)) || !readText(file).includes(line),
-    );
-    expect(stale).toEqual([]);
-  });
-
-  it('counts neither for nor against the tests what nobody could notice, and against them what was left', () => {
-    expect(resultWith([])).toMatchObject({ total: { share: 0.9 }, isEnough: false, unexplained: [{ file: 'a.ts' }] });
-    expect(resultWith([entry])).toMatchObject({ total: { share: 1 }, isEnough: true, unexplained: [], stale: [] });
-    expect(resultWith([{ ...entry, kind: 'left' }])).toMatchObject({ total: { share: 0.9 }, unexplained: [] });
-  });
-
-  it('names an entry whose mutant is gone or is killed', () => {
-    expect(resultWith([{ ...entry, to: 'c' }]).stale).toHaveLength(1);
-    expect(resultWith([{ ...entry, before: 'e', line: 'line 1;' }]).stale).toHaveLength(1);
-    expect(resultWith([{ ...entry, before: 'x' }]).stale).toHaveLength(1);
-    expect(resultWith([entry], []).stale).toHaveLength(1);
-    expect(resultWith([{ ...entry, file: 'of-another-room.ts' }]).stale).toEqual([]);
+  it('counts what lives against the tests, and names it', () => {
+    const results = new Map(all.map(({ key }) => [key, { status: key === 'k0' ? 'Survived' : 'Killed' }]));
+    const resultAt = (target: number) =>
+      resultOf({ all, chosen: all, results, options: { rooms: ['policy'], seed: '1', target } });
+    expect(resultAt(0.92)).toMatchObject({
+      total: { share: 0.9 },
+      isEnough: false,
+      survivors: [{ lineText: 'line 0;' }],
+    });
+    expect(resultAt(0.9).isEnough).toBe(true);
   });
 
   it('takes the same sample for one seed and another for another, of the size that was asked for', () => {

@@ -86,6 +86,7 @@ function writeValue(value: unknown, walk: Walk): void {
 }
 
 function quoted(value: string, path: Path): string {
+  // Stryker disable next-line ConditionalExpression: Speed alone: JSON.stringify quotes what needs no care alike.
   if (!needsCare.test(value)) return `"${value}"`;
   if (loneSurrogate.test(value)) throw fault(path, 'LONE_SURROGATE', 'string with a lone surrogate');
   return JSON.stringify(value); // on well-formed strings its escapes are those of RFC 8785 §3.2.2.2
@@ -133,6 +134,7 @@ const insertedNamesMax = 64;
 /** Comparison and the default order of sort() are that of UTF-16 code units, which RFC 8785 §3.2.3 asks for. */
 function canonicalNames(members: Record<string, unknown>): string[] {
   const names = Object.keys(members);
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Speed alone: both ways give the same order.
   if (names.length > insertedNamesMax) return names.sort();
   for (let index = 1; index < names.length; index += 1) insertName(names, index);
   return names;
@@ -140,8 +142,11 @@ function canonicalNames(members: Record<string, unknown>): string[] {
 
 /** Names before `end` are in order; moves the one at `end` to its place among them. */
 function insertName(names: string[], end: number): void {
+  // Stryker disable next-line StringLiteral: There is a name at every place below the length.
   const name = names[end] ?? '';
   let at = end;
+  // Stryker disable next-line ConditionalExpression: undefined is greater than no name.
+  // Stryker disable next-line EqualityOperator: No two names of an object are equal.
   for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {
     names[at] = before;
     at -= 1;
@@ -157,7 +162,9 @@ const prefixLengthMax = 64;
 function prefixOf(name: string, walk: Walk): string {
   if (name === forbiddenMember) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   const prefix = `${quoted(name, walk.path)}:`;
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: What is remembered is answered alike; only memory and time differ.
   if (name.length > prefixLengthMax) return prefix;
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: What is remembered is answered alike; only memory and time differ.
   if (prefixes.size >= prefixesMax) prefixes.clear();
   prefixes.set(name, prefix);
   return prefix;
@@ -170,6 +177,7 @@ function isPlainObject(value: object): boolean {
 
 function isPlainArray(value: unknown[]): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
+  // Stryker disable next-line ConditionalExpression: Speed alone: what is asked of other realms holds here too.
   if (prototype !== Array.prototype && !(Array.isArray(prototype) && isRootPrototype(Object.getPrototypeOf(prototype))))
     return false;
   return Object.keys(value).length === value.length && Object.getOwnPropertySymbols(value).length === 0;
@@ -177,6 +185,7 @@ function isPlainArray(value: unknown[]): boolean {
 
 // Object.prototype of another realm (iframe, vm context) is as plain as ours.
 function isRootPrototype(prototype: unknown): boolean {
+  // Stryker disable next-line ConditionalExpression: Speed alone: what is asked of other realms holds of ours.
   if (prototype === Object.prototype) return true;
   return (
     typeof prototype === 'object' &&

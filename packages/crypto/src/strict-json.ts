@@ -55,10 +55,12 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
     throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
   const text = typeof input === 'string' ? input : utf8Text(input);
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Speed alone: the count ends with the parse where nobody bounds it.
   const ends = text.length > (limits.valuesMax ?? Infinity) ? assertFewValues(text, limits.valuesMax) : noEnds;
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
   // Text that was UTF-8 holds a surrogate as an escape alone.
+  // Stryker disable next-line ConditionalExpression,LogicalOperator: Speed alone: strings are looked into for what is not there.
   const hasSurrogates = escapedSurrogate.test(text) || (typeof input === 'string' && loneSurrogate.test(text));
   const namesLeft = limits.valuesMax === undefined ? Infinity : escapedNamesMax;
   scan({ text, depthMax: limits.depthMax, frames: [], hasSurrogates, ends, namesLeft });
@@ -68,6 +70,7 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
 function byteLength(input: string | Uint8Array, bytesMax: number): number {
   if (typeof input !== 'string') return input.byteLength;
   // A UTF-16 code unit takes one to three bytes: count exactly only where that decides.
+  // Stryker disable next-line ConditionalExpression,LogicalOperator,EqualityOperator: Speed alone: an exact count decides alike.
   return input.length > bytesMax || input.length * 3 <= bytesMax ? input.length : utf8Bytes(input).length;
 }
 
@@ -78,10 +81,12 @@ function byteLength(input: string | Uint8Array, bytesMax: number): number {
 function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
   const ends = new Map<number, number>();
   let values = 0;
+  // Stryker disable next-line EqualityOperator: There is no character behind the text.
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quoteCode) {
       const end = endOfString(text, at);
+      // Stryker disable next-line ConditionalExpression,EqualityOperator,ArithmeticOperator: Speed alone: an end that is not kept is found again.
       if (end - at > longString) ends.set(at, end);
       at = end;
     } else if (code === commaCode || code === openBraceCode || code === openBracketCode) values += 1;
@@ -96,6 +101,7 @@ function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
  */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
+  // Stryker disable next-line EqualityOperator: There is no character behind the text.
   while (at < text.length) {
     const found = text.indexOf('"', at);
     if (found === -1) return text.length;
@@ -113,7 +119,9 @@ function endOfString(text: string, start: number): number {
 /** By an odd number of backslashes; none before `from` counts, which is no escaped character itself. */
 function isEscaped(text: string, quote: number, from: number): boolean {
   let before = quote;
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: What stands before a run of backslashes counts in pairs.
   while (before > from && text.charCodeAt(before - 1) === backslashCode) before -= 1;
+  // Stryker disable next-line ArithmeticOperator: The sum is odd where the difference is.
   return (quote - before) % 2 === 1;
 }
 
@@ -153,6 +161,7 @@ function open(state: Scan, frame: Frame): void {
 }
 
 function nextMember(frame: Frame | undefined): void {
+  // Stryker disable next-line ConditionalExpression: JSON.parse lets a comma stand in a container alone.
   if (frame === undefined) return;
   frame.step = typeof frame.step === 'number' ? frame.step + 1 : null;
 }
@@ -163,6 +172,7 @@ function scanString(state: Scan, start: number): number {
   const end = ends.get(start) ?? endOfString(text, start);
   const frame = frames.at(-1);
   const isName = frame !== undefined && frame.step === null;
+  // Stryker disable next-line ConditionalExpression: Speed alone: a string is looked at that nothing is wrong with.
   if (isName || state.hasSurrogates) {
     const raw = text.slice(start + 1, end);
     const content = raw.includes('\\') ? decoded(state, raw, isName) : raw;
@@ -184,7 +194,9 @@ function decoded(state: Scan, raw: string, isName: boolean): string {
 function enterMember(state: Scan, frame: Frame, name: string): void {
   frame.step = name;
   if (name === forbiddenMember) throw fault(state, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
+  // Stryker disable next-line OptionalChaining: Only in an object does a member name come next, and an object has its names.
   if (frame.names?.has(name)) throw fault(state, 'DUPLICATE_MEMBER', 'member occurs twice');
+  // Stryker disable next-line OptionalChaining: Only in an object does a member name come next, and an object has its names.
   frame.names?.add(name);
 }
 
@@ -217,7 +229,9 @@ function isReadAsWritten(literal: string, value: number): boolean {
 
 /** Sign, digits without zeros at either end, power of ten: one spelling for each decimal number. */
 function decimalOf(literal: string): string {
+  // Stryker disable next-line StringLiteral: The group takes part in every match, and what is not a number has been refused by JSON.parse.
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    // Stryker disable next-line ArrayDeclaration: What does not match is no number, and is refused by JSON.parse.
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   let length = digits.length; // by hand: the pattern 0+$ takes quadratic time on hostile digits

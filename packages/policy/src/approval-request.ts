@@ -21,6 +21,7 @@ export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest)
     quorum: Math.max(left.quorum, right.quorum),
     approvers,
     timeout,
+    // Stryker disable next-line EqualityOperator: Two scopes of one width grant as much.
     scope: scopeWidth(left.scope) <= scopeWidth(right.scope) ? left.scope : right.scope,
     ...(timelock === 0 ? {} : { timelock }),
     ...(unchanged === undefined ? {} : { unchanged }),

@@ -87,5 +87,6 @@ export function meaningOf(name: string): string {
 
 /** E0 to E4 sort by gravity. */
 export function graverEffect(one: EffectLevel, other: EffectLevel): EffectLevel {
+  // Stryker disable next-line EqualityOperator: Of two effects that are as grave, each is the graver one.
   return one > other ? one : other;
 }

@@ -14,6 +14,7 @@ export function identityDemanded(
   if (policy === null) return nothing;
   const ofAll = policy.bundle.identity ?? [];
   const { identities } = policy.tools;
+  // Stryker disable next-line ConditionalExpression: A set of nothing is as empty as the one that is shared.
   if (identities.size === 0) return ofAll.length === 0 ? nothing : new Set(ofAll);
   return new Set([...ofAll, ...toolsNamed(intent).flatMap((tool) => identities.get(meaningOf(tool)) ?? [])]);
 }

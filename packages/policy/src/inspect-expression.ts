@@ -56,6 +56,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     if (node.op !== 'rcall' && node.op !== 'call') return;
     inspection.readingCost += readingCosts[node.args[0]] ?? 0;
     const power = powers.get(node);
+    // Stryker disable next-line ConditionalExpression: Only methods are searched by.
     if (node.op !== 'rcall' || power === undefined) return;
     if (node.args[0] === 'split') inspection.splitsText = true;
     while (costsOfSearches.length < power) costsOfSearches.push(0);
@@ -102,6 +103,7 @@ function refuseNode(node: ASTNode, isKnown: (name: string) => boolean, path: str
       return refuseFunction(functions, node.args[0], node.args[1].length, path);
     case 'rcall':
       refuseFunction(methods, node.args[0], node.args[2].length, path);
+      // Stryker disable next-line ConditionalExpression: The parser refuses it first; this is for one that would not.
       if (comprehensions.has(node.args[0]) && loopOf(node) === null) {
         throw refused('EXPRESSION_INVALID', path, `${node.args[0]}() needs a variable name first`);
       }
@@ -146,12 +148,14 @@ function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean
 }
 
 function patternOf(literal: ASTNode | undefined, path: string): { text: string; pattern: LinearRegExp } {
+  // Stryker disable next-line OptionalChaining: A call of matches() has an operand, by the list of methods.
   if (literal?.op !== 'value' || typeof literal.args !== 'string') {
     throw refused('REGEXP_REFUSED', path, 'the pattern of matches() must be a literal');
   }
   try {
     return { text: literal.args, pattern: linearRegExp(literal.args) };
   } catch (error) {
+    // Stryker disable next-line StringLiteral: The engine throws errors.
     throw refused('REGEXP_REFUSED', path, error instanceof Error ? error.message : 'not a linear regular expression');
   }
 }

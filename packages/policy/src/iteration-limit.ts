@@ -26,6 +26,7 @@ export class IterationBudget {
   spend(expression: Expression): boolean {
     const { literals, comprehensionDepth, splitsText, searchCosts, readingCost, valueCost, rereadingPower } =
       expression;
+    // Stryker disable next-line ConditionalExpression,ArithmeticOperator: Speed alone: what takes nothing is counted.
     if (comprehensionDepth + searchCosts.length + readingCost + valueCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#values));
     const elements = values + literals;
@@ -44,6 +45,8 @@ type Weight = { values: number; characters: number };
 function weightOf(values: readonly unknown[]): Weight {
   const weight = { values: 0, characters: 0 };
   const waiting: unknown[] = [values];
+  // Stryker disable next-line EqualityOperator: That many are too many already.
+  // Stryker disable next-line ConditionalExpression: Those are too many already.
   while (waiting.length > 0 && weight.values <= iterationsMax) {
     const value = waiting.pop();
     if (typeof value === 'string') weight.characters += value.length;

@@ -26,6 +26,7 @@ function pinOf(registry: Facts['registry']): string | null {
       return registry.value.tool?.pinned_hash ?? null;
     case 'not_applicable':
       return null;
+    // Stryker disable next-line StringLiteral: Neither the state nor undefined is the pin of an approval.
     case 'unavailable':
       return registry.state;
   }

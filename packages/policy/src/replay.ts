@@ -112,6 +112,7 @@ function setPath(root: RecordedFacts, steps: readonly string[], value: PlainJson
     parent = isObject(next) ? next : (parent[step] = {});
   }
   const last = steps.at(-1);
+  // Stryker disable next-line ConditionalExpression: A path has a last step.
   if (last !== undefined) parent[last] = isObject(value) ? { ...value } : value;
 }
 

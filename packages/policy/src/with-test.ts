@@ -27,6 +27,7 @@ function inJson(text: string, test: PolicyTest): string {
 
 function inYaml(text: string, test: PolicyTest): string {
   const document = parseDocument(text, { schema: 'core', merge: false });
+  // Stryker disable next-line ConditionalExpression: It was read as a bundle before, so it is a mapping.
   if (!isMap(document.contents)) throw new PolicyError('MALFORMED_BUNDLE', '', 'not a policy bundle');
   if (isSeq(document.get('tests'))) document.addIn(['tests'], document.createNode(test, plain));
   else document.set('tests', document.createNode([test], plain));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@countersign/crypto';
 import { meteredKeywords, TooMuchWork } from '../src/metered-keywords.ts';
+import type { Effort } from '../src/metered-schema.ts';
 import { Work } from '../src/work.ts';
 
 type Judge = (this: Work, data: JsonValue) => boolean;
@@ -22,59 +23,92 @@ function judged(keyword: string, value: unknown, data: JsonValue): { answer: boo
   return { answer, units: 1_000 - work.left };
 }
 
-const effort = { value: 3, item: 2, member: 5, nameCharacter: 0.5, character: 0.25 };
+const unitsOf = (keyword: string, value: unknown, data: JsonValue) => judged(keyword, value, data).units;
+const numbered = (count: number) => Array.from({ length: count }, (_, nr) => nr);
 
-describe('what a keyword takes', () => {
-  it.each<[JsonValue, number]>([
-    [1, 3],
-    [null, 3],
-    [true, 3],
-    ['abcd', 3 + 4 * 0.25],
-    [[], 3],
-    [[1, 'a', null], 3 + 3 * 2],
-    [{}, 3],
-    [{ ab: 1, cdef: 'a long text' }, 3 + 2 * 5 + 6 * 0.5],
-  ])('is the effort of its node, for %j', (data, units) => {
-    expect(judged('countersign:effort', effort, data)).toEqual({ answer: true, units });
-  });
-
-  it.each<[JsonValue[], boolean, number]>([
-    [[], true, 0.5],
-    [[1, 2, 1], false, 4 * 0.5],
-    [['ab', 'abc'], true, 3 * 0.5 + 5 * 0.02],
-    [[{ a: 'xyz', b: [1] }, null], true, 6 * 0.5 + 3 * 0.02],
-  ])('is that of writing each item where all have to differ: %j', (items, answer, units) => {
-    const told = judged('uniqueItems', true, items);
-    expect(told.answer).toBe(answer);
-    expect(told.units).toBeCloseTo(units, 9);
+describe('what a keyword answers', () => {
+  it.each<[JsonValue[], boolean]>([
+    [[], true],
+    [[1, 2, 1], false],
+    [['ab', 'abc'], true],
+    [[{ a: 'xyz', b: [1] }, null], true],
+    [
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      false,
+    ],
+  ])('where all items have to differ: %j', (items, answer) => {
+    expect(judged('uniqueItems', true, items).answer).toBe(answer);
     expect(judged('uniqueItems', false, items)).toEqual({ answer: true, units: 0 });
   });
 
-  it.each<[JsonValue[], JsonValue, boolean, number]>([
-    [['a', 1, null, true], 'a', true, 0],
-    [['a', 1, null, true], null, true, 0],
-    [['a', 1, null, true], 'null', false, 0],
-    [['a', 1], { a: 1 }, false, 0],
-    [['a', { a: 1, b: 'xy' }], { b: 'xy', a: 1 }, true, 3 * 0.5 + 2 * 0.02],
-    [['a', [1]], { a: 1 }, false, 2 * 0.5],
-    [['a', [1]], 'a', true, 0],
-    [[null, [1]], null, true, 0],
-    [['[1]', { a: 1 }], [1], false, 2 * 0.5],
-    [['{"a":1}', [1]], { a: 1 }, false, 2 * 0.5],
-  ])('is that of writing a value that may be one of %j', (allowed, data, answer, units) => {
-    const told = judged('enum', allowed, data);
-    expect(told.answer).toBe(answer);
-    expect(told.units).toBeCloseTo(units, 9);
+  it.each<[JsonValue[], JsonValue, boolean]>([
+    [['a', 1, null, true], 'a', true],
+    [['a', 1, null, true], null, true],
+    [['a', 1, null, true], 'null', false],
+    [['a', 1], { a: 1 }, false],
+    [['a', { a: 1, b: 'xy' }], { b: 'xy', a: 1 }, true],
+    [['a', [1]], { a: 1 }, false],
+    [['a', [1]], 'a', true],
+    [[null, [1]], null, true],
+    [['[1]', { a: 1 }], [1], false],
+    [['{"a":1}', [1]], { a: 1 }, false],
+  ])('where a value is one of %j: %j', (allowed, data, answer) => {
+    expect(judged('enum', allowed, data).answer).toBe(answer);
   });
 
-  it('is that of reading a text by a pattern', () => {
-    expect(judged('pattern', '^a+$', 'aaaa')).toEqual({ answer: true, units: expect.closeTo(4 * 0.04, 9) });
-    expect(judged('pattern', '^a+$', 'aab')).toEqual({ answer: false, units: expect.closeTo(3 * 0.04, 9) });
+  it('where a text has a pattern', () => {
+    expect([judged('pattern', '^a+$', 'aaaa').answer, judged('pattern', '^a+$', 'aab').answer]).toEqual([true, false]);
+  });
+});
+
+describe('what a keyword takes', () => {
+  const nothing: Effort = { value: 0, item: 0, member: 0, nameCharacter: 0, character: 0 };
+
+  it.each<[keyof Effort, (count: number) => JsonValue]>([
+    ['item', (count) => numbered(count)],
+    ['member', (count) => Object.fromEntries(numbered(count).map((nr) => [`k${nr}`, 'a']))],
+    ['character', (count) => 'a'.repeat(count)],
+  ])('is the effort of its node for each %s', (part, data) => {
+    for (const count of [1, 5, 12])
+      expect(unitsOf('countersign:effort', { ...nothing, [part]: 2 }, data(count))).toBe(2 * count);
+  });
+
+  it('is the effort of its node for each character of a name', () => {
+    const ofNames = (nameCharacter: number) =>
+      unitsOf('countersign:effort', { ...nothing, member: 1, nameCharacter }, { ab: 1, cdef: 'a long text' });
+    expect(ofNames(2) - ofNames(0)).toBe(2 * 'abcdef'.length);
+  });
+
+  it.each([[1], [null], [true], ['abcd'], [[]], [['a']], [{}], [{ a: 1 }]] satisfies JsonValue[][])(
+    'is the effort of its node for one value: %j',
+    (data) => {
+      expect(unitsOf('countersign:effort', { ...nothing, value: 3 }, data)).toBe(3);
+    },
+  );
+
+  it.each<[string, unknown, (count: number) => JsonValue]>([
+    ['items that have to differ', ['uniqueItems', true], numbered],
+    ['characters of such items', ['uniqueItems', true], (count) => ['a'.repeat(count)]],
+    ['parts of such items', ['uniqueItems', true], (count) => [[numbered(count)]]],
+    ['parts of a value that may be one of a list', ['enum', [[1]]], numbered],
+    ['its characters', ['enum', [[1]]], (count) => ['a'.repeat(count)]],
+    ['characters that a pattern reads', ['pattern', '^a+$'], (count) => 'a'.repeat(count)],
+  ])('grows with the %s', (_what, applied, data) => {
+    const [keyword, value] = applied as [string, unknown];
+    const [once = NaN, twice = NaN, thrice = NaN] = [300, 600, 900].map((count) =>
+      unitsOf(keyword, value, data(count)),
+    );
+    expect(twice - once).toBeGreaterThan(0);
+    expect(thrice - twice).toBeCloseTo(twice - once, 6);
   });
 
   it('ends where no more work is left', () => {
+    const needed = unitsOf('uniqueItems', true, [1, 2]);
     const spend = (units: number) => judgeOf('uniqueItems', true).call(new Work(units), [1, 2]);
-    expect(spend(1.5)).toBe(true);
-    expect(() => spend(1.49)).toThrow(TooMuchWork);
+    expect(spend(needed)).toBe(true);
+    expect(() => spend(needed - 0.01)).toThrow(TooMuchWork);
   });
 });

@@ -8,6 +8,7 @@ const fileProblems: Readonly<Record<string, string>> = {
 /** What went wrong, for whoever typed the command. `file` is named, if anything was wrong with it. */
 export function cliProblem(error: unknown, file?: string): string {
   if (!(error instanceof Error)) return String(error);
+  // Stryker disable next-line StringLiteral: Nothing is said of either code.
   const code = 'code' in error ? String(error.code) : '';
   const problem = fileProblems[code];
   const path = file ?? ('path' in error ? String(error.path) : 'The file');

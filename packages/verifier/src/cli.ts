@@ -90,6 +90,7 @@ function readKeys(file: string): TrustedKey[] {
   try {
     return parseKeySet(parseStrictJson(readFileSync(file), keysLimits));
   } catch (cause) {
+    // Stryker disable next-line ObjectLiteral: The command prints the message alone.
     throw new Error(`--keys ${cliProblem(cause, file)}`, { cause });
   }
 }

@@ -146,5 +146,6 @@ function evidenceMissing({ bare, unproven }: ExportEvidence): string[] {
 }
 
 function gapMissing({ count, first }: Count, what: string): string[] {
+  // Stryker disable next-line StringLiteral: What was counted has a first one.
   return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];
 }

@@ -27,6 +27,8 @@ function judge(
   if (intent_hash !== intent.intent_hash) return deny('APPROVAL_MISMATCH', 'The approval is for another call.');
   if (judged_hash !== facts.judged_hash)
     return deny('APPROVAL_MISMATCH', 'The approval is for this call with another effect, demand or fact.');
+  // Stryker disable next-line ConditionalExpression: No policy has the hash null.
+  // Stryker disable next-line OptionalChaining: Without a policy its gate has ended the cycle.
   if (policy_hash === null || policy_hash !== policy?.hash)
     return deny('APPROVAL_MISMATCH', 'The approval was given under another policy.');
   const unmet = unmetPrecondition(presented.preconditions, facts);

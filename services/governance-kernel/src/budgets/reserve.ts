@@ -107,6 +107,7 @@ function bounded(amount: number): number {
 const microsMax = 9_000_000_000_000_000_000n;
 
 function boundedMicros(micros: bigint): bigint {
+  // Stryker disable next-line EqualityOperator: Nothing is answered for nothing.
   if (micros < 0n) return 0n;
   return micros > microsMax ? microsMax : micros;
 }
