@@ -30,6 +30,8 @@ export const Verification = z.strictObject({
   proofs: Count,
   /** Approvals that one person gave alone, in spite of a quorum or a time lock. */
   broken_glass: Count,
+  /** Uncertain outcomes that name an output: sealed so by their kernel, and changed by nobody. */
+  issuer_defects: Count,
   /** Which keys signed it. */
   keys: z.array(z.string()),
 });

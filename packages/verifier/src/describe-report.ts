@@ -15,6 +15,7 @@ export function describeReport(report: ExportReport): string {
     `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
     `  time          ${report.time}${timeText(report.issued)}`,
     ...glassText(report.broken_glass),
+    ...defectsText(report.issuer_defects),
     ...report.chains.map(chainText),
     ...(report.period === null ? [] : [periodText(report.period)]),
   ];
@@ -24,6 +25,13 @@ export function describeReport(report: ExportReport): string {
 /** Nobody should have to look for it. */
 function glassText({ count, first }: ExportReport['broken_glass']): string[] {
   return count === 0 ? [] : [`  broken glass  ${count}, the first is ${first}`];
+}
+
+/** The kernel that sealed them was wrong, and whoever keeps the export changed nothing. */
+function defectsText({ count, first }: ExportReport['issuer_defects']): string[] {
+  return count === 0
+    ? []
+    : [`  defects of the issuer  ${count} uncertain outcomes with an output, the first is ${first}`];
 }
 
 function faultText({ code, message, line, receipt_id }: ExportFault): string {

@@ -18,15 +18,19 @@ export class ExportEvidence {
   bare = none;
   unproven = none;
   brokenGlass = none;
+  /** Outcomes that nobody knows, with an output all the same. */
+  issuerDefects = none;
   readonly keys = new Set<string>();
   times: { first: string; last: string; witnessed: string | null } | null = null;
 
   /** A receipt that holds, with what it came with. An outcome has no record of its own. */
   take({ payload, key }: OpenedReceipt, { record, witnessed }: Beside): void {
-    const { kind, receipt_id, issued_at } = payload;
+    const { kind, receipt_id, issued_at, outcome, output_hash } = payload;
     if (record !== undefined) this.records += 1;
     else if (kind !== 'outcome') this.bare = widened(this.bare, receipt_id);
     if (kind === 'break_glass') this.brokenGlass = widened(this.brokenGlass, receipt_id);
+    if (outcome === 'uncertain' && output_hash !== undefined)
+      this.issuerDefects = widened(this.issuerDefects, receipt_id);
     if (witnessed === null) this.unproven = widened(this.unproven, receipt_id);
     else this.proofs += 1;
     this.keys.add(key.key_id);

@@ -38,6 +38,11 @@ export type ExportReport = {
   heads: number;
   /** Approvals that one person gave alone, in spite of a quorum or a time lock. Each says who and why. */
   broken_glass: Count;
+  /**
+   * Outcomes that are `uncertain` and have an output all the same. Nobody changed them: kernels before this was impossible sealed the error
+   * that they told the caller in the place of an output.
+   */
+  issuer_defects: Count;
   keys: string[];
   issued: ExportEvidence['times'];
   /** Of a session's export. */
@@ -68,6 +73,7 @@ export function reportOf(seen: Seen): ExportReport {
     proofs: evidence.proofs,
     heads: evidence.heads,
     broken_glass: evidence.brokenGlass,
+    issuer_defects: evidence.issuerDefects,
     keys: [...evidence.keys],
     issued: evidence.times,
     chains: links.summaries(),

@@ -75,12 +75,10 @@ function assertIds({ kind, receipt_id, decision_id, ...payload }: ReceiptPayload
     throw new VerificationError('LINK_MISMATCH', 'receipt and decision do not share a ULID');
 }
 
-/** A code belongs to one verdict; what nobody saw come back has no output. */
-function assertVerdict({ verdict, reason_code, outcome, output_hash }: ReceiptPayload): void {
+/** A code belongs to one verdict. */
+function assertVerdict({ verdict, reason_code }: ReceiptPayload): void {
   if (reasonCodes[reason_code].verdict !== verdict)
     throw new VerificationError('VERDICT_MISMATCH', `${reason_code} is no reason of ${verdict}`);
-  if (outcome === 'uncertain' && output_hash !== undefined)
-    throw new VerificationError('LINK_MISMATCH', 'an outcome that nobody knows has an output');
 }
 
 function signatureBytes({ value }: Signature): Uint8Array {

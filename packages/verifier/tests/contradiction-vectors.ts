@@ -10,7 +10,7 @@ import {
   traceOf,
 } from './chain-fixture.ts';
 import type { Chain, Changes, Members } from './chain-fixture.ts';
-import { invalid } from './receipt-vector.ts';
+import { defective, invalid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
 /** Rightly hashed, signed and chained, and still not what a kernel says: only who makes the members again sees it. */
@@ -132,6 +132,7 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
   const about = async (what: string, chain: Chain, { code = 'LINK_MISMATCH', index = 1 } = {}) =>
     invalid(what, code, await exportOf([chain]), index);
   const outcome = (changes: Changes) => settledChain({ outcome: changes });
+  const unknown = outcome({ outcome: 'uncertain' });
   const repeated = settledChain();
   appendTo(repeated.receipts, { ...outcomeOf(repeated.records[0] ?? {}), receipt_id: idOf('rcp', 901) });
   const orphan = chainOfRecords([recordOf(2)]);
@@ -174,9 +175,10 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
       'An outcome of a call that its caller executes, of which the kernel never hears.',
       settledChain({ decided: { dispatched_by: 'caller' } }),
     ),
-    'invalid/outcome-uncertain-with-output': await about(
-      'An outcome that nobody knows, with an output.',
-      outcome({ outcome: 'uncertain' }),
+    'valid/outcome-uncertain-with-output': defective(
+      'An outcome that nobody knows, with an output: its issuer is wrong, and nobody changed it.',
+      await exportOf([unknown]),
+      { count: 1, first: String(unknown.receipts[1]?.payload.receipt_id) },
     ),
     'invalid/outcome-repeated': await about('Two outcomes of one decision.', repeated, { code: 'DUPLICATE', index: 2 }),
   };

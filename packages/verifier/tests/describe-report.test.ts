@@ -12,6 +12,7 @@ const report: ExportReport = {
     proofs: 1,
     heads: 1,
     broken_glass: { count: 0, first: null },
+    issuer_defects: { count: 0, first: null },
   },
   ...{ keys: ['k1', 'k2'], issued: null, chains: [], period: null },
 };
@@ -59,6 +60,12 @@ it('says when it was issued, and when the log saw it', () => {
 it('says what is missing beneath its answer', () => {
   expect(said({ missing: ['one', 'two'] }).slice(2, 6)).toEqual([
     ...['  completeness  COMPLETE', '    missing: one', '    missing: two', '  signer        TRUSTED (k1, k2)'],
+  ]);
+});
+
+it('names what an issuer was wrong about', () => {
+  expect(said({ issuer_defects: { count: 2, first: 'rcp_9' } }).slice(5)).toEqual([
+    ...['  defects of the issuer  2 uncertain outcomes with an output, the first is rcp_9', ''],
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { chainOf, exportOf, headOf, linesOf, sign, testKeys } from './chain-fixture.ts';
+import type { Count } from '../src/export-evidence.ts';
 import type { Chain, Exported, ExportParts, Line, Members, Receipt } from './chain-fixture.ts';
 
 type Verdict = 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
@@ -8,7 +9,7 @@ export type ReceiptVector = {
   about: string;
   keys: { keys: Members[] };
   export: string[];
-  expect: { verdict: Verdict; code?: string; line?: number; missing?: string[] };
+  expect: { verdict: Verdict; code?: string; line?: number; missing?: string[]; issuer_defects?: Count };
 };
 
 export async function base(): Promise<Exported> {
@@ -43,6 +44,11 @@ export async function withHead(facts: Members, { signer, time }: ExportParts = {
 
 export function valid(about: string, exported: Exported, keys = testKeys()): ReceiptVector {
   return { about, keys, export: linesOf(exported), expect: { verdict: 'VERIFIED' } };
+}
+
+/** Of which all holds, and its issuer sealed what it cannot know. */
+export function defective(about: string, exported: Exported, issuer_defects: Count): ReceiptVector {
+  return { about, keys: testKeys(), export: linesOf(exported), expect: { verdict: 'VERIFIED', issuer_defects } };
 }
 
 /** `index` counts the receipts: behind the header and the head statements. */

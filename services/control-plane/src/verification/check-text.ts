@@ -44,10 +44,11 @@ function* linesOf(text: string): Generator<string> {
 
 function answerOf(verification: ExportVerification): Verification {
   const { verdict, integrity, completeness, signer, time, fault, missing, ...counts } = verification.report();
-  const { receipts, records, proofs, broken_glass, keys } = counts;
+  const { receipts, records, proofs, broken_glass, issuer_defects, keys } = counts;
   return {
     ...{ verdict, integrity, completeness, signer, time, missing },
     fault: fault === null ? null : { code: fault.code, line: fault.line },
-    ...{ receipts, records, proofs, broken_glass: broken_glass.count, keys },
+    ...{ receipts, records, proofs, keys },
+    ...{ broken_glass: broken_glass.count, issuer_defects: issuer_defects.count },
   };
 }

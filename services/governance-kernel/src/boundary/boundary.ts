@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { neededRelations, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import type { BudgetId, Instant, TenantId } from '@countersign/contracts';
+import type { BudgetId, Digest, Instant, PlainJson, TenantId } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import type { OrgMoved } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
@@ -17,13 +17,13 @@ import { relationsOf, type RelationSource } from '../relations/relation-source.t
 import { underStandingRelations, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { concludeCall, wantedFor, type Concluded, type CycleSettings, type PreparedCall } from './conclude-call.ts';
-import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
+import { concludeSettlement, wantedForSettlement, type EndedWith } from './conclude-settlement.ts';
 import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
 import { judgedOf } from '../call/judged.ts';
 import type { DecisionTelemetry } from './decision-telemetry.ts';
 import { isClaimTo } from './dispatch.ts';
 import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from './known-call.ts';
-import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
+import type { Boundary, Ended, SealedDecision, Settlement } from './sealed-decision.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import { askDrafts, type ShadowsChanged, type ShadowSource } from './shadow.ts';
 import { closeReply, openReply, replyOf, type Answered } from './reply.ts';
@@ -260,8 +260,7 @@ async function settleReceipt(
     ulid: parts.newUlid(nowMs),
     nowMs,
     decided,
-    outcome: settlement.outcome,
-    outputHash: settlement.output === undefined ? null : outputHash(provider, salt, settlement.output),
+    ...endedWith(settlement, (output) => outputHash(provider, salt, output)),
     spentMicros: settlement.spentMicros ?? null,
     newEvent: parts.settings.newEvent,
   };
@@ -273,6 +272,11 @@ async function settleReceipt(
       return (placeOf) => storedReceiptOf(entry, placeOf(entry));
     },
   });
+}
+
+function endedWith(ended: Ended, hashOf: (output: PlainJson | string) => Digest): EndedWith {
+  if (ended.outcome === 'uncertain') return { outcome: 'uncertain', outputHash: null };
+  return { outcome: ended.outcome, outputHash: ended.output === undefined ? null : hashOf(ended.output) };
 }
 
 // Classes, because an object literal with getters is built anew for every decision.

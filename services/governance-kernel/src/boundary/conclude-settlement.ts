@@ -15,13 +15,15 @@ import { drop, put, wanted, type Wanted } from '../ledger/control.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
 import { dispatches, type Dispatch } from './dispatches.ts';
 
-type PreparedSettlement = {
+/** What nobody knows has no output. */
+export type EndedWith =
+  { outcome: Exclude<Outcome, 'uncertain'>; outputHash: Digest | null } | { outcome: 'uncertain'; outputHash: null };
+
+type PreparedSettlement = EndedWith & {
   ulid: string;
   nowMs: number;
   /** The receipt of the decision that is settled. */
   decided: ReceiptPayload;
-  outcome: Outcome;
-  outputHash: Digest | null;
   /** Null: as much as was held. */
   spentMicros: bigint | null;
   newEvent: NewEvent;

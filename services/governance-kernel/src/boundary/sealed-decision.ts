@@ -23,7 +23,12 @@ export type SealedDecision = {
   concludedAtMs: number;
 };
 
-export type Settlement = { outcome: Outcome; output?: PlainJson | string | undefined; spentMicros?: bigint };
+/** How a dispatched call ended, without what it used. */
+export type Ended =
+  | { outcome: Exclude<Outcome, 'uncertain'>; output?: PlainJson | string | undefined }
+  /** Nobody knows what came of it, so it has no output. */
+  | { outcome: 'uncertain'; output?: undefined };
+export type Settlement = Ended & { spentMicros?: bigint };
 
 /** Decides calls of one answer: handed over at once, sealed in their order. Rejects when all of them are answered. */
 type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[]>;

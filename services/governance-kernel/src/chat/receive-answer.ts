@@ -31,7 +31,11 @@ type Running = {
   endingOf: EndingOf;
 };
 
-type Ended = { outcome: Outcome; usage: Usage | null; delivered?: { bytes: number; hash: string } };
+type Ended = {
+  outcome: Exclude<Outcome, 'uncertain'>;
+  usage: Usage | null;
+  delivered?: { bytes: number; hash: string };
+};
 export type EndingOf = (ended: Ended) => Settlement;
 
 type Received = { answer: UpstreamAnswer | NoAnswer; decision: SealedDecision; stream: boolean; res: ServerResponse };
@@ -132,7 +136,7 @@ async function streamAnswer(
   requireType(contentType, 'text/event-stream', body);
   const relay = new StreamRelay(res, deadline);
   const governed = new GovernedStream(termsOf(answer));
-  let outcome: Outcome = 'failed';
+  let outcome: 'completed' | 'failed' = 'failed';
   try {
     // From here on nothing but events can tell the caller what went wrong.
     res.writeHead(200, {

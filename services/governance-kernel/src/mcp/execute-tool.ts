@@ -1,8 +1,10 @@
 import type { PlainJson } from '@countersign/contracts';
+import type { Outcome } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Effects, Performed } from '../boundary/dispatch.ts';
+import type { Ended } from '../boundary/sealed-decision.ts';
 import type { ToolCall } from '../call/governed-call.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
 import type { CallOptions } from './upstream-server.ts';
@@ -23,11 +25,16 @@ export function createToolExecutor(tools: Effects<CallOptions, ToolAnswer>): Too
       tools.perform({
         call: { ...request, kind: 'tool', resource: null },
         request: options,
-        receive: ({ outcome, result }) => ({ outcome, output: plain(result), result }),
+        receive: ({ outcome, result }) => ({ ...endedWith(outcome, result), result }),
         failed: { outcome: 'uncertain' },
         log,
       }),
   };
+}
+
+/** What is told to a caller of a call that nobody answered is no output of the tool. */
+function endedWith(outcome: Outcome, result: CallToolResult): Ended {
+  return outcome === 'uncertain' ? { outcome } : { outcome, output: plain(result) };
 }
 
 /** A result that is not plain JSON (a lone surrogate) cannot be hashed as such; its text form can. */
