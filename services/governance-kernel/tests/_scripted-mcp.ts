@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 
 type Message = { id?: number; method: string; params?: Record<string, unknown> };
-type Reply = { result: object } | { error: { code: number; message: string } };
+type Reply = { result: object } | { error: { code: number; message: string } } | { status: number };
 
 export type ScriptedMcp = {
   readonly url: string;
@@ -10,6 +10,8 @@ export type ScriptedMcp = {
   readonly methods: readonly string[];
   /** From now on `method` is answered so; null: never. */
   answer(method: string, reply: Reply | null): void;
+  /** The same for the next message alone. */
+  answerOnce(method: string, reply: Reply | null): void;
   close(): Promise<void>;
 };
 
@@ -20,6 +22,7 @@ const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 export async function startScriptedMcp(definition: object = {}): Promise<ScriptedMcp> {
   const methods: string[] = [];
   const info = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+  const next = new Map<string, Reply | null>();
   const replies = new Map<string, Reply | null>([
     ['server/discover', { result: { ...complete, ...info, serverInfo: { name: 'scripted', version: '1' } } }],
     ['tools/list', { result: { ...complete, tools: [{ ...tool, ...definition }] } }],
@@ -30,7 +33,8 @@ export async function startScriptedMcp(definition: object = {}): Promise<Scripte
     void readMessage(req).then(({ id, method }) => {
       methods.push(method);
       if (id === undefined) return void res.writeHead(202).end();
-      const reply = replies.get(method);
+      const reply = next.has(method) ? next.get(method) : replies.get(method);
+      next.delete(method);
       if (reply !== null) send(res, id, reply ?? { error: { code: -32_601, message: 'no such method' } });
     });
   });
@@ -41,6 +45,7 @@ export async function startScriptedMcp(definition: object = {}): Promise<Scripte
     url: `http://127.0.0.1:${address.port}/mcp`,
     methods,
     answer: (method, reply) => void replies.set(method, reply),
+    answerOnce: (method, reply) => void next.set(method, reply),
     close: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
@@ -55,5 +60,6 @@ async function readMessage(req: AsyncIterable<Buffer>): Promise<Message> {
 }
 
 function send(res: ServerResponse, id: number, reply: Reply): void {
+  if ('status' in reply) return void res.writeHead(reply.status).end();
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
 }

@@ -6,6 +6,7 @@ import { sending } from './sending.ts';
 import { messageValuesMax } from './bounded-messages.ts';
 import { withFewValues } from './count-values.ts';
 import { Excess } from './excess.ts';
+import { NotReached } from './not-reached.ts';
 
 type Answer = Dispatcher.ResponseData;
 
@@ -19,7 +20,7 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
   return async (url, init) => {
     const { origin, pathname, search } = new URL(url);
     const sent = sentAs(init?.body);
-    const answer = await agent.request({
+    const request = agent.request({
       origin,
       path: `${pathname}${search}`,
       method: methods[init?.method ?? 'GET'] ?? 'GET',
@@ -27,12 +28,25 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
       body: sent.body,
       signal: init?.signal ?? null,
     });
+    const answer = await request.catch((error: unknown) => {
+      throw sent.body instanceof Readable && !sent.body.readableDidRead
+        ? new NotReached(unreachable, { cause: error })
+        : error;
+    });
     // A body that nobody reads any more still reports its abort; without a listener that would end the process.
     answer.body.on('error', () => undefined);
+    if (sent.body instanceof Readable && refusals.has(answer.statusCode)) {
+      answer.body.destroy();
+      throw new NotReached(`The MCP server does not take it up (HTTP ${answer.statusCode})`);
+    }
     refuseUnasked(answer);
     return await responseOf(answer, bytesMax);
   };
 }
+
+const unreachable = 'There is no connection to the MCP server';
+/** Not signed in; and a session that the server does not know, or not any more (MCP 2025-06-18, Streamable HTTP, Session Management). */
+const refusals = new Set([401, 404]);
 
 /** What belongs to a permitted call is read when there is a connection for it. */
 function sentAs(body: unknown): { body: string | Readable | null; headers: Record<string, string> } {

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
+  ProtocolError,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   type CallToolResult,
   type Progress,
   type Tool,
@@ -11,6 +13,8 @@ import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
+import { NotReached } from './not-reached.ts';
+import { Excess } from './excess.ts';
 import { sending } from './sending.ts';
 import { hasAtMost } from './bounded-messages.ts';
 import { connectProblem } from './connect-problem.ts';
@@ -36,6 +40,7 @@ export type CallOptions = {
 };
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
+type Running = Promise<unknown>;
 
 /** Long enough for a package to be fetched by its first start, short enough that a start does not hang. */
 const connectTimeoutMs = 30_000;
@@ -47,6 +52,9 @@ const listedValuesMax = 50_000;
 const backoffFirstMs = 250;
 const backoffMaxMs = 30_000;
 
+/** Whoever asks the server has to connect to it again. */
+class LostServer extends Error {}
+
 /** One upstream MCP server: connected, listed, connected again when it went away. */
 export class UpstreamServer {
   readonly #options: UpstreamServerOptions;
@@ -56,6 +64,7 @@ export class UpstreamServer {
   #live: Live | null = null;
   #connecting: Promise<Live> | null = null;
   #listing: Promise<Live> | null = null;
+  readonly #running = new WeakMap<Client, Set<Running>>();
   #failures = 0;
   /** The last problem that was told. */
   #problem: string | null = null;
@@ -79,8 +88,8 @@ export class UpstreamServer {
 
   /** The live definitions, not older than `listAgeMaxMs`. Rejects when the server cannot be asked now. */
   async tools(): Promise<readonly Tool[]> {
-    const live = this.#live ?? (await this.#connect());
-    return this.freshTools() ?? (await this.#refresh(live.client)).tools;
+    const { client } = this.#live ?? (await this.#connect());
+    return this.freshTools() ?? (await this.#refreshOrConnect(client)).tools;
   }
 
   /** The same, where nobody has to be asked. */
@@ -95,17 +104,65 @@ export class UpstreamServer {
    */
   async call(permit: Permit, { signal, onProgress, traceparent }: CallOptions): Promise<CallToolResult> {
     if (this.#live === null) throw new NotSent('The MCP server is not connected');
-    const { client, tools } = this.#live;
-    const toolDefinition = listedDefinition(tools, permit);
+    const live = this.#live;
+    const definition = listedDefinition(live.tools, permit);
     const { args } = permit.take();
     const timeout = this.#options.callTimeoutMs;
-    const terms = { signal, timeout, maxTotalTimeout: timeout, toolDefinition };
-    return await sending.run({ mayStillSend: () => permit.mayStillSend(), traceparent: traceparent ?? null }, () =>
-      client.callTool(
-        { name: toolDefinition.name, arguments: args },
-        { ...terms, ...(onProgress === undefined ? {} : { onprogress: onProgress }) },
-      ),
-    );
+    const terms = {
+      ...{ signal, timeout, maxTotalTimeout: timeout },
+      ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+    };
+    const sendTo = (client: Client, toolDefinition: Tool) =>
+      this.#counted(client, () =>
+        sending.run({ mayStillSend: () => permit.mayStillSend(), traceparent: traceparent ?? null }, () =>
+          client.callTool({ name: toolDefinition.name, arguments: args }, { ...terms, toolDefinition }),
+        ),
+      );
+    try {
+      return await sendTo(live.client, definition);
+    } catch (error) {
+      if (!(error instanceof NotReached)) throw error;
+      const { client, tools } = await this.#connectAnew(live.client, error);
+      return await sendTo(client, listedDefinition(tools, permit));
+    }
+  }
+
+  /** After a call that did not reach a server: it may have been started anew, without the session that we had. */
+  async #connectAnew(client: Client, reason: NotReached): Promise<Live> {
+    this.#drop(client);
+    try {
+      return this.#live ?? (await this.#connect());
+    } catch {
+      throw reason;
+    }
+  }
+
+  /** Listing may be repeated: a client that gets no list has lost its server. */
+  async #refreshOrConnect(client: Client): Promise<Live> {
+    try {
+      return await this.#refresh(client);
+    } catch (error) {
+      if (!(error instanceof LostServer)) throw error;
+      this.#drop(client);
+      return await this.#connect();
+    }
+  }
+
+  async #counted<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+    const running = call();
+    const ofClient = this.#running.get(client) ?? new Set();
+    this.#running.set(client, ofClient.add(running));
+    try {
+      return await running;
+    } finally {
+      ofClient.delete(running);
+    }
+  }
+
+  /** Calls of this client that reached the server go on: it is closed behind the last of them. */
+  #drop(client: Client): void {
+    if (this.#live?.client === client) this.#live = null;
+    void Promise.allSettled([...(this.#running.get(client) ?? [])]).then(() => client.close().catch(() => undefined));
   }
 
   /** Calls that run go on. That the server ends, or cannot be reached, is from now on no news. */
@@ -170,7 +227,10 @@ export class UpstreamServer {
 
   async #list(client: Client): Promise<Live> {
     const listedAtMs = this.#options.now();
-    const { tools } = await client.listTools(undefined, { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs });
+    const options = { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs } as const;
+    const { tools } = await client.listTools(undefined, options).catch((error: unknown) => {
+      throw isLost(error) ? new LostServer('The MCP server has gone', { cause: error }) : error;
+    });
     // Pages are bounded one by one; each definition of all of them is hashed in one go, and held against the registry.
     if (tools.length > toolsMax || !hasAtMost(listedValuesMax, tools))
       throw new Error('The MCP server lists more tools than can be held against their pins');
@@ -235,6 +295,12 @@ function listedDefinition(tools: readonly Tool[], permit: Permit): Tool {
   if (definitionHash(listed) !== permit.definitionHash)
     throw new NotSent('The definition of the tool changed after the call was decided');
   return { name: listed.name, inputSchema: listed.inputSchema };
+}
+
+/** Whether the client that asked can ask no more: it has no connection, or its session is not known. */
+function isLost(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return error.status === 401 || error.status === 404;
+  return !(error instanceof SdkError || error instanceof ProtocolError || error instanceof Excess);
 }
 
 function backoffMs(failures: number): number {
