@@ -6,6 +6,7 @@ process.once('SIGINT', () => controller.abort());
 process.exitCode = await runCountersign(process.argv.slice(2), {
   write: (text) => void process.stdout.write(text),
   tell: (text) => void process.stderr.write(text),
+  env: process.env,
   stdin: process.stdin,
   signal: controller.signal,
 });
