@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { GovernedChange } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { serviceDirs } from './_environments.ts';
@@ -28,14 +28,18 @@ let site: Replicas;
 let desk: PolicyDesk;
 let second: Person;
 let owner: string;
+let desks = 0;
 
 beforeAll(async () => {
   site = await startReplicas(open);
-  desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
-  second = await desk.colleague('bob@example.org', 'partner');
-  owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
+beforeEach(async () => {
+  desks += 1;
+  desk = await PolicyDesk.open(site.gateway.url, `ada-${desks}@example.org`);
+  second = await desk.colleague(`bob-${desks}@example.org`, 'partner');
+  owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+});
 
 const send = (path: string, body: Members) =>
   desk.owner.tab.send(path, { method: 'POST', headers: { 'x-workspace-id': desk.owner.workspaceId }, body });
@@ -75,7 +79,6 @@ const table: Partial<Record<GovernedChange, Row>> = {
       return { act: () => send('/api/audit/handles', { object_id, public: true }), object: published };
     },
   },
-  // The last: from then on the workspace has a policy of its own.
   'policy.change': {
     chain: 'console:policy',
     prepare: async (nth) => {
