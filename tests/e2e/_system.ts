@@ -87,6 +87,6 @@ export async function until<T>(ask: () => Promise<T | null | undefined | false>)
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await new Promise((resolve) => setTimeout(resolve, pollMs)); // between two questions, which would load the system
   }
 }

@@ -22,6 +22,7 @@ let desk: PolicyDesk;
 let desks = 0;
 
 beforeAll(async () => {
+  // Its control plane is killed, and the clock of its kernels is the test's.
   site = await startReplicas(policy, { clock: () => new Date(Date.now() + kernelsAheadMs) });
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
