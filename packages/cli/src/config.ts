@@ -22,6 +22,9 @@ export type Config = {
   dir: string;
 };
 
+/** The environment of this process. */
+export const processEnvironment: Io['env'] = process.env;
+
 /** Reads the environment. Throws CommandFailed, which names the variable. */
 export function configFrom(env: Io['env']): Config {
   const read = Variables.safeParse(env);
