@@ -31,6 +31,8 @@ const workersEach = '20';
 /** A worker that stands still for longer has lost its runs to others, and goes on with what it was doing. */
 const leaseMs = 3_000;
 const frozenMs = 2 * leaseMs;
+/** An answer that died with the kernel is given up after these and the timeouts of `_parts.ts`. */
+const giveUpEarly = { GOV_SEALING_TIMEOUT: '8s', GOV_DISPATCH_DEADLINE: '17s' };
 const logged = { GOV_LOG_LEVEL: 'warn' };
 
 export type Installation = {
@@ -57,7 +59,7 @@ export async function startInstallation(scratch: string): Promise<Installation> 
 
   const kernel = await kernelPart({
     scratch,
-    env: { ...ofKernel({ keys, databaseUrl: databases.kernel.url, model, notes }), ...bus, ...logged },
+    env: { ...ofKernel({ keys, databaseUrl: databases.kernel.url, model, notes }), ...bus, ...logged, ...giveUpEarly },
   });
   const kernelUrl = kernel.url;
   const env = {

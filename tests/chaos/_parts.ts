@@ -24,7 +24,7 @@ export async function kernelPart({ scratch, env, name = 'kernel', dirs = service
     logFile: join(scratch, `${name}.log`),
     main: mainOf(dirs.kernel),
     readyUrl: `http://127.0.0.1:${healthPort}/health/ready`,
-    env: { ...env, ...ports, ...upstreamTimeout, GOV_POLICY_FILE: policyFile },
+    env: { ...upstreamTimeout, ...env, ...ports, GOV_POLICY_FILE: policyFile },
   });
   return { part, url: `http://127.0.0.1:${port}` };
 }

@@ -5,14 +5,12 @@ import type { Seeded } from './_seeded.ts';
 
 type Strike = { victim: Victim; nth: number; lagMs: number };
 
-/** How often each is struck, if the runs last so long. */
-const rounds = 2;
 const callsBetweenMax = 6;
 /** A strike after the call was let go hits what comes after it: an outcome, an answer, a commit. */
 const lagMsMax = 150;
 
-/** Everybody once, in the order of the seed, then everybody again in another one. */
-function plannedStrikes(seeded: Seeded): Strike[] {
+/** Everybody once, in the order of the seed, then everybody again in another one, for so many rounds. */
+function plannedStrikes(seeded: Seeded, rounds: number): Strike[] {
   return Array.from({ length: rounds }, () => seeded.shuffled(victims))
     .flat()
     .map((victim) => ({
@@ -24,17 +22,24 @@ function plannedStrikes(seeded: Seeded): Strike[] {
 
 export type Struck = { victim: Victim; moment: string; atMs: number };
 
-type Weather = { installation: Installation; moments: Moments; seeded: Seeded; over: AbortSignal };
+type Weather = {
+  installation: Installation;
+  moments: Moments;
+  seeded: Seeded;
+  /** How often each is struck, if the runs last so long. */
+  rounds: number;
+  over: AbortSignal;
+};
 
 /**
  * Strikes in the middle of one call after the other, until everybody was struck as often as planned or the runs are over. Nobody waits for what was struck
  * before to come back, but for the same victim. What was struck is told to `struck`.
  */
-export async function storm({ installation, moments, seeded, over }: Weather, struck: Struck[]): Promise<void> {
+export async function storm({ installation, moments, seeded, rounds, over }: Weather, struck: Struck[]): Promise<void> {
   const beganAtMs = Date.now();
   const ended = new Promise<null>((resolve) => over.addEventListener('abort', () => resolve(null), { once: true }));
   const mended = new Map<Victim, Promise<void>>();
-  for (const { victim, nth, lagMs } of plannedStrikes(seeded)) {
+  for (const { victim, nth, lagMs } of plannedStrikes(seeded, rounds)) {
     await mended.get(victim);
     const call = await Promise.race([moments.next(nth), ended]);
     if (call === null) break;

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../architecture/repository.ts';
 import { freePorts } from './_ports.ts';
-import { until } from './_system.ts';
+import { beginWithTemplate, until, withoutWarmth } from './_system.ts';
 import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
 import type { Walk } from './_walk.ts';
 
-/** Somebody who reads a document and types what it says: `make up` into one terminal, everything else into another. */
+/**
+ * Somebody who reads a document and types what it says: `make up` into one terminal, everything else into another. The database is the
+ * one thing that is there before: `quickstart.test.ts` starts without it.
+ */
 export class Reading {
   readonly walk: Walk;
   /** Where the reader stands: the repository, as far as the commands need it, and nothing of an earlier start. */
@@ -30,7 +33,8 @@ export class Reading {
     chmodSync(cwd, 0o711); // PostgreSQL runs under its own account when we are root, and must pass through
     for (const folder of ['packages', 'infra']) symlinkSync(join(root, folder), join(cwd, folder));
     const chosen = await freePorts();
-    const place = { cwd, env: { ...freshEnvironment, ...chosen } };
+    const place = { cwd, env: { ...freshEnvironment, ...withoutWarmth, ...chosen } };
+    await beginWithTemplate(join(cwd, '.countersign'));
     const first = await typeInForeground(walk.blockWith('make up'), place);
     const reading = new Reading(walk, { place, kernelPort: chosen.GOV_PORT, first });
     await reading.second.type(walk.blockWith(setUp));

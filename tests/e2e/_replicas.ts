@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
 import * as kernelContracts from '@countersign/contracts/governance-kernel';
+import { controlPlaneConfigFrom, startControlPlane, type StartedControlPlane } from '@countersign/control-plane';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '@countersign/governance-kernel';
@@ -42,8 +43,8 @@ export type Replicas = {
   inKernels(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Holds up what a service writes; for the test's end, or until it is let go. */
   halt(at: HaltAt): Promise<Halt>;
-  /** Starts another control plane over the same database; it is stopped with the others. */
-  startAnother(): Promise<void>;
+  /** Starts another control plane over the same database, in this process and with short passes; it is stopped with the others. */
+  startAnother(): Promise<Pick<StartedControlPlane, 'stop'>>;
   /** All kernels keep to it from now on. */
   writePolicy(text: string): void;
   stop(): Promise<void>;
@@ -87,20 +88,19 @@ export async function startReplicas(
     gatewayConfigFrom({ ...forGateway, ...ofAll, GOV_CONTROL_PLANE_URL: url, GOV_RUN_WORKERS: '0' }),
   );
   const kernelUrl = throughProxy(first.url, toKernel);
-  const controlPlaneAt = (at: number) =>
-    new Part({
-      name: 'control plane',
-      main: `${serviceDirs.controlPlane}/dist/main.js`,
-      readyUrl: `http://127.0.0.1:${at}/health/ready`,
-      logFile: join(scratch, `control-plane-${at}.log`),
-      env: {
-        ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
-        ...ofAll,
-        GOV_CONTROL_PLANE_PORT: String(at),
-      },
-    });
-  const controlPlane = controlPlaneAt(port);
-  const others: Part[] = [];
+  const forControlPlane = (at: number) => ({
+    ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
+    ...ofAll,
+    GOV_CONTROL_PLANE_PORT: String(at),
+  });
+  const controlPlane = new Part({
+    name: 'control plane',
+    main: `${serviceDirs.controlPlane}/dist/main.js`,
+    readyUrl: `http://127.0.0.1:${port}/health/ready`,
+    logFile: join(scratch, 'control-plane.log'),
+    env: forControlPlane(port),
+  });
+  const others: StartedControlPlane[] = [];
   await controlPlane.start();
   const system = createClient(kernelContracts.kernelRoutes, {
     baseUrl: first.url,
@@ -117,13 +117,14 @@ export async function startReplicas(
     inKernels: (statement, values) => rowsOf(own.kernel, { schema: 'kernel', statement, values }),
     halt: (at) => haltAt(at.schema === 'kernel' ? own.kernel : database, at),
     startAnother: async () => {
-      const another = controlPlaneAt(await freePort());
+      const another = await startControlPlane(controlPlaneConfigFrom(forControlPlane(0)), { passMs: 100 });
       others.push(another);
-      await another.start();
+      return another;
     },
     writePolicy: (text) => writeFileSync(policyFile, text),
     stop: async () => {
-      for (const part of [controlPlane, ...others]) await part.kill().catch(() => undefined);
+      await controlPlane.kill().catch(() => undefined);
+      for (const another of others) await another.stop();
       await gateway.stop();
       for (const kernel of kernels) await kernel.stop();
       await Promise.all([toKernel.close(), model.close(), notes.close()]);

@@ -22,13 +22,20 @@ export function scratchDataDir(): { path: string; remove(): void } {
  * The real system as `make up` starts it, in a process of its own, on the embedded PostgreSQL. A file needs one of its own when it sets
  * variables, stops the system, or reaches more than its own workspaces; every other file uses `sharedSystem`.
  */
-export async function startIn(dataDir: string, variables: Record<string, string> = {}): Promise<StartedSystem> {
+export async function startIn(
+  dataDir: string,
+  variables: Record<string, string> = {},
+  more: { choosePort?: () => Promise<number> } = {},
+): Promise<StartedSystem> {
   await beginWithTemplate(dataDir);
-  return await startSystem({ dataDir, variables });
+  return await startSystem({ dataDir, variables: { ...withoutWarmth, ...variables }, ...more });
 }
 
+/** The self test of a kernel warms it up for load that no test of a started system makes. */
+export const withoutWarmth = { GOV_SELF_TEST_DECISIONS: '0' };
+
 /** A first start then needs neither initdb nor migrations. */
-async function beginWithTemplate(dataDir: string): Promise<void> {
+export async function beginWithTemplate(dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'postgres'))) return;
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   execFileSync('cp', ['-a', await clusterTemplate(), join(dataDir, 'postgres')]);
@@ -80,6 +87,6 @@ export async function until<T>(ask: () => Promise<T | null | undefined | false>)
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await new Promise((resolve) => setTimeout(resolve, pollMs)); // between two questions, which would load the system
   }
 }

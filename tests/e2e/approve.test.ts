@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText } from '../architecture/repository.ts';
 import { Person } from './_person.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, startMs);
 afterAll(() => reading.end(), startMs);
 
-describe('the how-to on approving, typed block by block', () => {
+describeStory('the how-to on approving, typed block by block', () => {
   verifies(
     'kn.approve.loop',
     'a person approves on the page, and the call is allowed once',

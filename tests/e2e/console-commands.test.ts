@@ -93,6 +93,7 @@ async function shell(command: string): Promise<{ status: number; ids: string[] }
   const status = await runCountersign(stdout.split('\0').slice(0, -1), {
     write: (text) => void out.push(text),
     tell: () => undefined,
+    env: process.env,
     stdin: noInput,
     signal: new AbortController().signal,
   });

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { GovernedChange } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { serviceDirs } from './_environments.ts';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
-import { startReplicas, type Replicas } from './_replicas.ts';
+import { useOperated } from './_operated.ts';
 import type { Person } from './_signed-in.ts';
-import { until } from './_system.ts';
 import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
@@ -24,22 +23,22 @@ const open = policy('');
 const onChanges = (effect: string) =>
   policy(`  - { id: changes, effect: ${effect}, match: { action: [${GovernedChange.options.join(', ')}] } }`);
 const timeoutMs = 120_000;
-let site: Replicas;
+const on = useOperated(open);
 let desk: PolicyDesk;
 let second: Person;
 let owner: string;
+let desks = 0;
 
-beforeAll(async () => {
-  site = await startReplicas(open);
-  desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
-  second = await desk.colleague('bob@example.org', 'partner');
+beforeEach(async () => {
+  desks += 1;
+  desk = await PolicyDesk.open(on.site.gateway.url, `ada-${desks}@example.org`);
+  second = await desk.colleague(`bob-${desks}@example.org`, 'partner');
   owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
+});
 
 const send = (path: string, body: Members) =>
   desk.owner.tab.send(path, { method: 'POST', headers: { 'x-workspace-id': desk.owner.workspaceId }, body });
-const fences = async () => (await site.system.listFences({ query: {} })).body.data;
+const fences = async () => (await on.site.system.listFences({ query: {} })).body.data;
 const reason = 'the vault leaks';
 
 /** One change that waits to be made, and what it is about as others see it. */
@@ -71,11 +70,11 @@ const table: Partial<Record<GovernedChange, Row>> = {
     chain: 'console:evidence',
     prepare: async () => {
       const object_id = String((await desk.call({ tool: 'crm.read' }))['receipt_id']);
-      const published = async () => (await fetch(new URL(`/api/public/verify/${object_id}`, site.gateway.url))).status;
+      const published = async () =>
+        (await fetch(new URL(`/api/public/verify/${object_id}`, on.site.gateway.url))).status;
       return { act: () => send('/api/audit/handles', { object_id, public: true }), object: published };
     },
   },
-  // The last: from then on the workspace has a policy of its own.
   'policy.change': {
     chain: 'console:policy',
     prepare: async (nth) => {
@@ -90,23 +89,13 @@ const rows = Object.entries(table) as [GovernedChange, Row][]; // its keys are t
 
 /** What is in force for this workspace alone. */
 const ownBundle = async () =>
-  site.inKernels('SELECT policy_hash, epoch FROM policy_heads WHERE tenant_id = $1', [desk.owner.workspaceId]);
+  on.site.inKernels('SELECT policy_hash, epoch FROM policy_heads WHERE tenant_id = $1', [desk.owner.workspaceId]);
 
-/** The kernels read their policy again soon after it was written. */
-async function rule(text: string, verdict: string): Promise<void> {
-  site.writePolicy(text);
-  await until(async () => {
-    const asking = site.agents(desk.owner.workspaceId, 'prober').map(async (agent) => {
-      const change = { action: 'fence.lift', resource: 'fence:system?epoch=1', effect_level: 'E3', mode: 'shadow' };
-      return (await agent.evaluate({ body: { ...change, session_id: 'probes' } as never })).body.verdict; // plain names
-    });
-    return (await Promise.all(asking)).every((told) => told === verdict);
-  });
-}
+const rule = (text: string, verdict: string) => on.rule(desk.owner, text, verdict);
 
 /** The newest decision on the action, as the kernel sealed it. */
 async function sealed(action: GovernedChange, chain: string) {
-  const [agent] = site.agents(desk.owner.workspaceId);
+  const [agent] = on.site.agents(desk.owner.workspaceId);
   const { data } = (await agent.listReceipts({ query: { action, session_id: chain, limit: 1 } })).body;
   return data[0]?.payload;
 }

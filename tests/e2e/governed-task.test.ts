@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Run } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import { addressBook, kernelClient, type SignedIn, signIn, until } from './_system.ts';
@@ -11,11 +11,14 @@ const address = addressBook();
 const timeoutMs = 60_000;
 let system: SharedSystem;
 let owner: SignedIn;
+let owners = 0;
 
 beforeAll(async () => {
   system = await sharedSystem();
-  owner = await signIn(system, address('founder'));
 }, timeoutMs);
+beforeEach(async () => {
+  owner = await signIn(system, address(`founder-${(owners += 1)}`));
+});
 
 /** Creates a task whose words the scripted model takes as its script, and starts it. */
 async function startTask(description: string): Promise<string> {

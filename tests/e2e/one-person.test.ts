@@ -29,6 +29,7 @@ beforeAll(async () => {
   provider = await TestProvider.start([connection], consoleUrl);
   const connections = [{ ...connection, name: 'Acme', issuer: provider.issuer, link_domains: ['example.org'] }];
   const variables = { CONSOLE_PORT: String(port), GOV_OIDC_CONNECTIONS: JSON.stringify({ connections }) };
+  // An identity provider is a variable.
   system = await startIn(dataDir.path, { ...variables, GOV_RATE_LIMITS: '0' });
   ada = await personAt(system.gatewayUrl, 'ada@example.org');
 }, timeoutMs);

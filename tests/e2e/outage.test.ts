@@ -50,7 +50,7 @@ function gatewayEnvironment(): Record<string, string> {
   return { ...ofGateway({ keys, databaseUrl, kernelUrl }), GOV_RUN_LEASE: '2s' };
 }
 
-/** Breaks what `proxy` carries, and lets it through again some seconds later. */
+/** Breaks what `proxy` carries, and lets it through again some seconds later: how long it is away is what the test is about. */
 function cutForSeconds(proxy: TcpProxy): void {
   proxy.cut();
   setTimeout(() => proxy.restore(), awayMs);

@@ -8,7 +8,7 @@ import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { routesByService } from '@countersign/contracts/openapi';
 import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
-import { startSystem, type StartedSystem } from '@countersign/local';
+import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Ask, Body } from './_ask.ts';
 import { askConsole } from './_console-probes.ts';
@@ -18,7 +18,7 @@ import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
 import { askSignedIn } from './_signed-in-probes.ts';
-import { scratchDataDir, signIn } from './_system.ts';
+import { scratchDataDir, signIn, startIn } from './_system.ts';
 import { askGovernance, askNotifications, askTasks, askWorkspace } from './_workspace-probes.ts';
 
 const dataDir = scratchDataDir();
@@ -41,7 +41,8 @@ beforeAll(async () => {
     GOV_PUBLIC_URL: publicUrl,
     GOV_MESSENGER_BOT_TOKEN: botToken,
   };
-  system = await startSystem({ dataDir: dataDir.path, variables });
+  // Keys of approvers, the address of passkeys and a messenger are variables.
+  system = await startIn(dataDir.path, variables);
   writeFileSync(join(system.filesDir, 'notes.md'), 'Water the plants.\n');
 }, timeoutMs);
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BlastRadius, Plan } from '@countersign/contracts/control-plane';
 import { verifies } from '@countersign/testkit/verifies';
-import { startReplicas, type Replicas } from './_replicas.ts';
-import { personAt, type Person } from './_signed-in.ts';
+import { useOperated } from './_operated.ts';
+import type { Person } from './_signed-in.ts';
 import { until, type KernelClient } from './_system.ts';
 import { codeOf, detailsOf, type Told } from './_tab.ts';
 
@@ -21,23 +21,17 @@ tools:
 `;
 const open = policy('');
 const timeoutMs = 180_000;
-let site: Replicas;
+const on = useOperated(open);
+const { newPerson, newSession } = on;
 let ada: Person;
-let people = 0;
 
 type Step = { kind: string; target: string } & Record<string, unknown>;
 
-beforeAll(async () => {
-  site = await startReplicas(open);
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
 beforeEach(async () => {
   ada = await newPerson();
 });
 
-const newPerson = () => personAt(site.gateway.url, `planner-${(people += 1)}@example.org`);
-const post = (path: string, body: unknown, who: Person = ada): Promise<Told> =>
-  who.tab.send(`/api/ops/${path}`, { method: 'POST', headers: { 'x-workspace-id': who.workspaceId }, body });
+const post = (path: string, body: object, who: Person = ada): Promise<Told> => on.operate(who, path, body);
 const freeze = (target: string): Step => ({ kind: 'freeze', target, reason: 'the vault leaks' });
 
 async function radiusOf(steps: Step[]): Promise<BlastRadius> {
@@ -61,17 +55,13 @@ async function approved(steps: Step[], more: object = {}): Promise<Plan> {
   return plan;
 }
 
-let sessions = 0;
-const newSession = () => `plans-${(sessions += 1)}`;
-const agent = (principal: string): KernelClient => site.agents(ada.workspaceId, principal)[0];
-async function said(principal: string, tool: string, session_id = newSession()): Promise<string> {
-  const body = { action: 'tool.call', tool, session_id } as never; // plain names
-  return (await agent(principal).evaluate({ body })).body.reason_code;
-}
+const agent = (principal: string): KernelClient => on.site.agents(ada.workspaceId, principal)[0];
+const said = async (principal: string, tool: string, session_id = newSession()) =>
+  (await on.decisionBy(agent(principal), { tool, session_id })).reason_code;
 const commandsOf = ({ plan_id }: Pick<Plan, 'plan_id'>) =>
-  site.inControlPlane('SELECT scope, state FROM stop_commands WHERE plan_id = $1 ORDER BY scope', [plan_id]);
+  on.site.inControlPlane('SELECT scope, state FROM stop_commands WHERE plan_id = $1 ORDER BY scope', [plan_id]);
 const standing = async () =>
-  (await ada.tab.send('/api/ops', { headers: { 'x-workspace-id': ada.workspaceId } })).body['fences'] as {
+  (await on.operations(ada))['fences'] as {
     target: string;
     open_dispatches: { decision_id: string }[];
   }[];
@@ -90,10 +80,10 @@ describe('a plan', () => {
       const run = `run_${'0'.repeat(26)}`;
       expect(await said('carol', 'mail.send', run)).toBe('APPROVAL_REQUIRED');
       let release = (): void => undefined;
-      site.notes.hold(() => new Promise<void>((resolve) => (release = resolve)));
+      on.site.notes.hold(() => new Promise<void>((resolve) => (release = resolve)));
       const call = { tool: 'notes.read_note', args: { id: 'under-way' }, session_id: newSession() } as never; // plain names
       const underWay = agent('dave').executeMcp({ body: call });
-      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => args['id'] === 'under-way')));
+      await until(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'under-way')));
 
       const steps = [freeze('agent:carol'), { ...freeze('connector:notes'), kind: 'quarantine' }];
       const [first, second] = [await radiusOf(steps), await radiusOf(steps)];
@@ -139,7 +129,7 @@ describe('a plan', () => {
       const open_dispatches = (await standing()).flatMap((fence) => fence.open_dispatches);
       expect(open_dispatches.map(({ decision_id }) => decision_id)).toEqual(first.affected.dispatches);
       release();
-      site.notes.hold(() => Promise.resolve());
+      on.site.notes.hold(() => Promise.resolve());
       await underWay;
     },
     timeoutMs,
@@ -163,9 +153,10 @@ describe('a plan', () => {
   });
 
   verifies('cp.plan', 'ends at its time, and is another’s for nobody', async () => {
-    const plan = await approved([freeze('agent:frank')], { ttl_seconds: 2 });
-    const [ended, left] = [plan.expires_at, await drafted([freeze('agent:frank')])];
-    await until(() => Promise.resolve(Date.now() > Date.parse(ended)));
+    const plan = await approved([freeze('agent:frank')], { ttl_seconds: 90 });
+    expect(Date.parse(plan.expires_at) - Date.parse(plan.created_at)).toBe(90_000);
+    const left = await drafted([freeze('agent:frank')]);
+    await on.site.inControlPlane('UPDATE plans SET expires_at = now() WHERE id = $1', [plan.plan_id]);
     const late = await asked(plan, 'commit');
     expect([codeOf(late), detailsOf(late)]).toEqual([[409, 'ILLEGAL_TRANSITION'], { state: 'expired', allowed: [] }]);
     expect(codeOf(await asked(left, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
@@ -186,14 +177,14 @@ describe('a plan', () => {
   it(
     'waits for a second person where the policy says so, and is rejected where it denies',
     async () => {
-      site.writePolicy(policy('  - { id: two, effect: escalate, match: { action: [plan.commit] } }'));
+      on.site.writePolicy(policy('  - { id: two, effect: escalate, match: { action: [plan.commit] } }'));
       const plan = await until(async () => {
         const drawn = await drafted([freeze('agent:heidi')]);
         const { body } = await asked(drawn, 'approve');
         return body['state'] === 'pending' && (body as Plan);
       });
       expect(codeOf(await asked(plan, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
-      const [approver] = site.agents(ada.workspaceId, 'approver');
+      const [approver] = on.site.agents(ada.workspaceId, 'approver');
       const query = { approval_id: plan.approval_id } as never; // a pending plan has one
       const [question] = (await approver.listApprovals({ query })).body.data;
       expect(question?.resource).toBe(`plan/${plan.plan_id}?hash=${plan.plan_hash}`);
@@ -203,7 +194,7 @@ describe('a plan', () => {
       } as never); // as above
       expect((await asked(plan, 'approve')).body).toMatchObject({ state: 'approved' });
       const { body } = await asked(plan, 'commit');
-      const approvals = await site.inKernels(
+      const approvals = await on.site.inKernels(
         'SELECT approval_id, state, policy_hash, judged_hash, intent_hash, approved_by, updated_at FROM approvals WHERE tenant_id = $1',
         [ada.workspaceId],
       );
@@ -213,7 +204,7 @@ describe('a plan', () => {
         approvals: [{ approval_id: plan.approval_id, state: 'consumed' }],
       });
 
-      site.writePolicy(policy('  - { id: never, effect: deny, match: { action: [plan.commit] } }'));
+      on.site.writePolicy(policy('  - { id: never, effect: deny, match: { action: [plan.commit] } }'));
       const denied = await until(async () => {
         const drawn = await drafted([freeze('agent:ivan')]);
         const answer = await asked(drawn, 'approve');
@@ -222,7 +213,7 @@ describe('a plan', () => {
       expect(codeOf(denied.answer)).toEqual([403, 'POLICY_DENIED']);
       expect(codeOf(await asked(denied, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
       expect(await commandsOf(denied)).toEqual([]);
-      site.writePolicy(open);
+      on.site.writePolicy(open);
       await until(async () => (await asked(await drafted([freeze('agent:ivan')]), 'approve')).status === 200);
     },
     timeoutMs,
@@ -233,28 +224,26 @@ describe('a plan', () => {
     'is commanded whole or not at all when its control plane is killed between two steps or before the delivery',
     async () => {
       const plan = await approved([freeze('agent:judy'), freeze('agent:kim'), freeze('agent:lars')]);
-      // The database is slow between the first command and the last.
-      await site.inControlPlane(`
-        CREATE FUNCTION wait_at_kim() RETURNS trigger LANGUAGE plpgsql AS $$
-          BEGIN IF NEW.scope LIKE '%/kim' THEN PERFORM pg_sleep(3); END IF; RETURN NEW; END $$;
-        CREATE TRIGGER wait_at_kim BEFORE INSERT ON stop_commands FOR EACH ROW EXECUTE FUNCTION wait_at_kim()`);
+      // Its transaction is held up between the first command and the last.
+      const halt = await on.site.halt({
+        ...{ schema: 'control_plane', table: 'stop_commands' },
+        when: `NEW.scope LIKE '%/kim'`,
+      });
       const killed = asked(plan, 'commit').catch(() => null);
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
-      await until(async () => (await site.inControlPlane(waiting)).length > 0);
-      await site.controlPlane.kill();
+      await halt.reached();
+      await on.site.controlPlane.kill();
       await killed;
-      await until(async () => (await site.inControlPlane(waiting)).length === 0);
-      await site.inControlPlane('DROP TRIGGER wait_at_kim ON stop_commands');
+      await halt.release();
       expect(await commandsOf(plan)).toEqual([]);
-      await site.controlPlane.start();
+      await on.site.controlPlane.start();
       expect((await asked(plan, 'commit')).body).toMatchObject({ state: 'committed' });
       expect(await commandsOf(plan)).toHaveLength(3);
 
       const next = await approved([freeze('agent:mia'), freeze('agent:nora')]);
-      const swallowed = until(async () => (await commandsOf(next)).length > 0).then(() => site.controlPlane.kill());
+      const swallowed = until(async () => (await commandsOf(next)).length > 0).then(() => on.site.controlPlane.kill());
       await Promise.all([asked(next, 'commit').catch(() => null), swallowed]);
       expect(await commandsOf(next)).toHaveLength(2);
-      await site.controlPlane.start();
+      await on.site.controlPlane.start();
       await until(async () => (await commandsOf(next)).every(({ state }) => state === 'effective'));
       expect([await said('mia', 'crm.read'), await said('nora', 'crm.read')]).toEqual([
         'SYSTEM_FROZEN',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import type { HaltAt } from './_halt.ts';
 import { PolicyDesk, type Reported } from './_policy-desk.ts';
@@ -19,13 +19,17 @@ const timeoutMs = 180_000;
 let kernelsAheadMs = 0;
 let site: Replicas;
 let desk: PolicyDesk;
+let desks = 0;
 
 beforeAll(async () => {
+  // Its control plane is killed, and the clock of its kernels is the test's.
   site = await startReplicas(policy, { clock: () => new Date(Date.now() + kernelsAheadMs) });
-  desk = await PolicyDesk.open(site.gateway.url, 'ada@example.org');
-  for (const tool of ['crm.read', 'mail.send']) await desk.call({ tool, effect_level: 'E2' });
 }, timeoutMs);
 afterAll(() => site?.stop(), timeoutMs);
+beforeEach(async () => {
+  desk = await PolicyDesk.open(site.gateway.url, `owner-${(desks += 1)}@example.org`);
+  for (const tool of ['crm.read', 'mail.send']) await desk.call({ tool, effect_level: 'E2' });
+});
 
 const workspace = () => desk.owner.workspaceId;
 const base = async () => tagOf(await desk.send('active'));
@@ -34,6 +38,11 @@ const base = async () => tagOf(await desk.send('active'));
 async function drafted(name: string, more: object = {}): Promise<string> {
   const { policy_hash } = await desk.draft({ ...(await desk.inForce()).bundle, name, ...more });
   return policy_hash ?? '';
+}
+
+async function activated(name: string): Promise<void> {
+  const hash = await drafted(name);
+  expect((await desk.activate(hash, await desk.report(hash))).status).toBe(200);
 }
 
 /** What each kernel decides by, at its next decision. */
@@ -117,8 +126,10 @@ describe('an activation that its process does not survive', () => {
         `UPDATE policy_activations SET created_at = created_at - interval '1 minute' WHERE policy_hash = $1`,
         [hash],
       );
+      const another = await site.startAnother();
       await until(async () => (await tracesOf(hash)).active === 1);
       expect(await tracesOf(hash)).toEqual(once);
+      await another.stop();
     },
     timeoutMs,
   );
@@ -154,6 +165,7 @@ describe('two activations from one base', () => {
     'cp.policy.activate',
     'of two policies: exactly one wins, and it alone is in force',
     async () => {
+      await activated('before');
       const before = await desk.inForce();
       const tag = await base();
       const hashes = [await drafted('one')];
@@ -268,6 +280,7 @@ describe('a control plane that is dead', () => {
     'cp.policy.lockout',
     'ends as POLICY_STALE at every kernel, and never as an open boundary',
     async () => {
+      await activated('confirmed');
       const { epoch, policy_hash } = await desk.inForce();
       const decided = ['ALLOW', policy_hash, epoch];
       expect(await decidedBy()).toEqual([decided, decided]);

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { readText } from '../architecture/repository.ts';
 import { scratchDataDir, startIn, until } from './_system.ts';
 
@@ -18,6 +19,7 @@ let system: StartedSystem;
 beforeAll(async () => {
   mkdirSync(dataDir.path, { recursive: true });
   writeFileSync(file, starter);
+  // Its policy is a file of the test, and it is stopped.
   system = await startIn(dataDir.path, { GOV_POLICY_FILE: file });
 }, timeoutMs);
 afterAll(() => dataDir.remove());
@@ -30,7 +32,7 @@ async function afterWriting(text: string): Promise<string> {
   return await until(() => Promise.resolve(policyLines()[before]));
 }
 
-describe('whoever edits the policy of a running system', () => {
+describeStory('whoever edits the policy of a running system', () => {
   it(
     'reads in the terminal what was taken over, or the first reason and line of a refusal, once for each content',
     async () => {

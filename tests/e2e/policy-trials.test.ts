@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
@@ -12,10 +12,13 @@ const timeoutMs = 240_000;
 let system: SharedSystem;
 let desk: PolicyDesk;
 let ledger: KernelClient;
+let desks = 0;
 
 beforeAll(async () => {
   system = await sharedSystem();
-  desk = await PolicyDesk.open(system.gatewayUrl, address('ada'));
+}, timeoutMs);
+beforeEach(async () => {
+  desk = await PolicyDesk.open(system.gatewayUrl, address(`ada-${(desks += 1)}`));
   ledger = kernelClient(system, desk.owner.workspaceId);
   for (const [tool, effect_level] of [
     ['crm.read', 'E1'],
@@ -23,7 +26,7 @@ beforeAll(async () => {
     ['shell.run', 'E4'],
   ])
     await desk.call({ tool, effect_level, args: { amount: 12, to: 'secret' } });
-}, timeoutMs);
+});
 
 async function keep(kept: Members, tag?: string): Promise<Told> {
   const headers = { 'if-match': tag ?? tagOf(await desk.send('draft')) };
@@ -172,13 +175,13 @@ describe('a draft beside the policy in force', () => {
 
   it('has one of three lanes, and compiles', async () => {
     const { bundle } = await desk.inForce();
-    for (const lane of ['two', 'three']) expect((await setLane(lane, bundle)).status).toBe(200);
+    for (const lane of ['one', 'two', 'three']) expect((await setLane(lane, bundle)).status).toBe(200);
     expect(codeOf(await setLane('four', bundle))).toEqual([409, 'ILLEGAL_TRANSITION']);
     expect(codeOf(await setLane('Two!', bundle))).toEqual([400, 'INVALID_REQUEST']);
     const broken = { ...bundle, rules: [{ id: 'x', effect: 'allow', when: 'args.x +' }] };
     expect(detailsOf(await setLane('two', broken))).toMatchObject({ path: '/rules/0/when' });
     expect((await lanesShown()).map(({ lane, state }) => [lane, state])).toEqual([
-      ['deny', 'standing'],
+      ['one', 'standing'],
       ['three', 'standing'],
       ['two', 'standing'],
     ]);

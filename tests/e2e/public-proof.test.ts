@@ -229,23 +229,6 @@ describe('a published replay', () => {
   });
 });
 
-/**
- * How much longer the slowest of these answers takes than the fastest, by their medians. Noise differs each time that it is measured; what
- * an answer really takes longer does not.
- */
-async function slowness(kind: Kind, names: readonly string[]): Promise<number> {
-  const times = new Map(names.map((name) => [name, [] as number[]]));
-  // One after the other, so that whatever else the machine does slows all of them.
-  for (let round = 0; round < 30; round += 1)
-    for (const [name, measured] of times) {
-      const from = performance.now();
-      await read(kind, name);
-      measured.push(performance.now() - from);
-    }
-  const medians = [...times.values()].map((each) => each.sort((a, b) => a - b)[each.length / 2] ?? 0);
-  return Math.max(...medians) / Math.min(...medians);
-}
-
 describe('what is not public', () => {
   verifies(
     'cp.public',
@@ -259,16 +242,6 @@ describe('what is not public', () => {
           answers.add(JSON.stringify([text, headers]));
         }
       expect(answers.size).toBe(1);
-    },
-    timeoutMs,
-  );
-
-  verifies(
-    'cp.public',
-    'answers no slower for having been something: over, taken back, shut, private and unknown take the same time within noise',
-    async () => {
-      for (const [kind, names] of Object.entries(dead))
-        await until(async () => (await slowness(kind as Kind, names)) < 1.5);
     },
     timeoutMs,
   );
@@ -373,15 +346,15 @@ describe('a handle', () => {
   });
 
   it('is not published where the kernel refuses: nothing becomes public, and a private one is still made', async () => {
-    await setPublicProof(eve, 'published');
-    const { receipt_id: object_id } = await call(eve, { tool: 'crm.read', effect_level: 'E1' });
-    const stop = { target: `workspace:${eve.workspaceId}`, reason: 'a leak' };
-    const frozen = await eve.tab.send('/api/ops/freeze', { method: 'POST', body: stop, headers: here(eve) });
+    const mallory = await personAt(system.gatewayUrl, address('mallory'));
+    const { receipt_id: object_id } = await call(mallory, { tool: 'crm.read', effect_level: 'E1' });
+    const stop = { target: `workspace:${mallory.workspaceId}`, reason: 'a leak' };
+    const frozen = await mallory.tab.send('/api/ops/freeze', { method: 'POST', body: stop, headers: here(mallory) });
     expect(frozen.body).toMatchObject({ state: 'effective' });
-    const { status, body } = await make(eve, { object_id, public: true });
+    const { status, body } = await make(mallory, { object_id, public: true });
     expect([status, (body['error'] as Members)['code']]).toEqual([403, 'POLICY_DENIED']);
     expect((await read('receipt', String(object_id))).status).toBe(404);
-    expect((await make(eve, { object_id })).status).toBe(201);
+    expect((await make(mallory, { object_id })).status).toBe(201);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText } from '../architecture/repository.ts';
@@ -76,7 +77,7 @@ describe('the ten minutes of the README in the console, from the address that th
   );
 });
 
-describe('the ten minutes of the README, typed block by block into fresh shells', () => {
+describeStory('the ten minutes of the README, typed block by block into fresh shells', () => {
   verifies(
     'sys.quickstart',
     'a read is allowed and an undeclared effect refused, each with a receipt',

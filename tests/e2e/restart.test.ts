@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import { personAt } from './_signed-in.ts';
@@ -6,18 +6,17 @@ import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from 
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
-const running: StartedSystem[] = [];
+let system: StartedSystem | null = null;
 
+beforeAll(() => runningSystem().then(() => undefined), timeoutMs);
 afterAll(async () => {
-  for (const system of running) await system.stop();
+  await system?.stop();
   dataDir.remove();
 }, timeoutMs);
 
-async function start(): Promise<KernelClient> {
-  const system = await startIn(dataDir.path);
-  running.push(system);
-  return kernelClient(system, 'acme');
-}
+/** Its own, since each test ends it. */
+const runningSystem = async () => (system ??= await startIn(dataDir.path));
+const kernelOf = (running: StartedSystem) => kernelClient(running, 'acme');
 
 const session = { session_id: 's1' as never }; // the branded id of a literal that fits its pattern
 const read = { ...session, action: 'tool.call', tool: 'crm.read', effect_level: 'E1' } as never; // defaults are the server's
@@ -40,7 +39,8 @@ describe('a system that is killed', () => {
     'kn.restart',
     'has every receipt, record, approval, budget and checkpoint after the restart, and goes on where it was',
     async () => {
-      const kernel = await start();
+      const running = await runningSystem();
+      const kernel = kernelOf(running);
       await kernel.putBudget({
         params: { budget_id: 'reads' },
         body: { subject: 'tool:crm.read', window: 'total', tool_call_limit: 2 } as never,
@@ -49,9 +49,10 @@ describe('a system that is killed', () => {
       const waiting = await kernel.evaluate({ body: send });
       await kernel.createCheckpoint();
       const before = await kept(kernel);
-      await running[0]?.kill();
+      await running.kill();
+      system = null;
 
-      const again = await start();
+      const again = kernelOf(await runningSystem());
       const after = await kept(again);
       // Starting confirms the policy and may checkpoint; nothing that was there is gone or different.
       before.forEach((rows, index) => expect(after[index]).toEqual(expect.arrayContaining(rows)));
@@ -72,17 +73,16 @@ describe('a system that is stopped', () => {
   it(
     'says that it stops and that it has, and nothing of what it ends itself, also while somebody follows it',
     async () => {
-      const data = scratchDataDir();
-      const system = await startIn(data.path);
-      const { tab, workspaceId } = await personAt(system.gatewayUrl, 'follower@example.org');
+      const running = await runningSystem();
+      const { tab, workspaceId } = await personAt(running.gatewayUrl, 'follower@example.org');
       const followed = await tab.follow(`/api/events?workspaceId=${workspaceId}`);
       expect(followed.status).toBe(200);
-      const before = system.said.length;
-      await system.stop();
+      const before = running.said.length;
+      await running.stop();
+      system = null;
       await followed.ended;
-      await until(() => Promise.resolve(system.said.includes('Stopped.')));
-      data.remove();
-      expect(system.said.slice(before)).toEqual(['', 'Stopping …', 'Stopped.']);
+      await until(() => Promise.resolve(running.said.includes('Stopped.')));
+      expect(running.said.slice(before)).toEqual(['', 'Stopping …', 'Stopped.']);
     },
     timeoutMs,
   );

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { startReplicas, type Replicas } from './_replicas.ts';
-import { joined, personAt, type Person } from './_signed-in.ts';
+import { both, useOperated } from './_operated.ts';
+import { joined, type Person } from './_signed-in.ts';
 import { until, type KernelClient } from './_system.ts';
 import { codeOf, type Told } from './_tab.ts';
 
@@ -20,16 +20,10 @@ tools:
 const open = policy('');
 const lifts = (effect: string) => policy(`  - { id: lifts, effect: ${effect}, match: { action: [fence.lift] } }`);
 const timeoutMs = 120_000;
-let site: Replicas;
+const on = useOperated(open);
+const { newPerson, newSession } = on;
 let ada: Person;
-let people = 0;
 
-beforeAll(async () => {
-  site = await startReplicas(open);
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
-
-const newPerson = () => personAt(site.gateway.url, `person-${(people += 1)}@example.org`);
 const newWorkspace = async () => (ada = await newPerson());
 
 const ask = (kind: string, target: string, who: Person = ada, workspaceId = who.workspaceId): Promise<Told> =>
@@ -38,34 +32,17 @@ const ask = (kind: string, target: string, who: Person = ada, workspaceId = who.
     body: { target, reason: 'the vault leaks' },
   });
 const resume = (target = whole(), who: Person = ada) => ask('resume', target, who);
-const ops = async () => (await ada.tab.send('/api/ops', { headers: { 'x-workspace-id': ada.workspaceId } })).body;
+const ops = () => on.operations(ada);
 const whole = () => `workspace:${ada.workspaceId}`;
-const fenceAt = async (scope: string) => (await site.system.getFence({ params: { scope } })).body;
+const fenceAt = async (scope: string) => (await on.site.system.getFence({ params: { scope } })).body;
 const ofWhole = () => `tenant:${ada.workspaceId}`;
 
-let sessions = 0;
-const newSession = () => `resumes-${(sessions += 1)}`;
-async function said(agent: KernelClient, more: object = {}): Promise<string> {
-  const call = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), ...more } as never; // plain names
-  return (await agent.evaluate({ body: call })).body.reason_code;
-}
-const saidBy = (principal?: string) => Promise.all(site.agents(ada.workspaceId, principal).map((agent) => said(agent)));
-const both = (code: string) => [code, code];
-
-/** The kernels read their policy again soon after it was written. */
-async function rule(text: string, verdict: string): Promise<void> {
-  site.writePolicy(text);
-  await until(async () => {
-    const asking = site.agents(ada.workspaceId, 'prober').map(async (agent) => {
-      const change = { action: 'fence.lift', resource: 'fence:system?epoch=1', effect_level: 'E3', mode: 'shadow' };
-      return (await agent.evaluate({ body: { ...change, session_id: newSession() } as never })).body.verdict;
-    });
-    return (await Promise.all(asking)).every((told) => told === verdict);
-  });
-}
+const said = async (agent: KernelClient, more: object = {}) => (await on.decisionBy(agent, more)).reason_code;
+const saidBy = (principal?: string) => on.reasonsBy(ada, principal);
+const rule = (text: string, verdict: string) => on.rule(ada, text, verdict);
 
 async function sealed(action: string) {
-  const [agent] = site.agents(ada.workspaceId);
+  const [agent] = on.site.agents(ada.workspaceId);
   const { data } = (await agent.listReceipts({ query: { action, session_id: 'console:fences' } })).body;
   return data.map(({ payload }) => payload);
 }
@@ -76,7 +53,7 @@ describe('a workspace that was frozen', () => {
     'is brought back by its owner from inside, on every kernel and for parked calls, with a sealed decision of theirs',
     async () => {
       await newWorkspace();
-      const [first, second] = site.agents(ada.workspaceId);
+      const [first, second] = on.site.agents(ada.workspaceId);
       const letter = { tool: 'mail.send', session_id: newSession() };
       expect(await said(first, letter)).toBe('APPROVAL_REQUIRED');
       expect((await ask('freeze', whole())).status).toBe(200);
@@ -150,7 +127,7 @@ describe('to lift a stop', () => {
       expect(codeOf(asked)).toEqual([403, 'APPROVAL_NEEDED']);
       expect(await fenceAt(scope)).toEqual(before);
       expect(
-        await site.inControlPlane(`SELECT 1 FROM stop_commands WHERE scope = $1 AND kind = 'open'`, [scope]),
+        await on.site.inControlPlane(`SELECT 1 FROM stop_commands WHERE scope = $1 AND kind = 'open'`, [scope]),
       ).toEqual([]);
       const { approval_id: id } = (asked.body['error'] as { details: { approval_id: string } }).details;
       const inbox = `/api/v1/workspaces/${ada.workspaceId}/approvals`;
@@ -173,17 +150,17 @@ describe('to lift a stop', () => {
     async () => {
       await newWorkspace();
       await ask('freeze', 'agent:dave');
-      site.toKernel.cut();
+      on.site.toKernel.cut();
       expect(codeOf(await resume('agent:dave'))).toEqual([503, 'GOVERNANCE_UNAVAILABLE']);
       expect((await ask('quarantine', 'agent:dave')).status).toBe(202);
-      site.toKernel.restore();
+      on.site.toKernel.restore();
       await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
       const scope = `agent:${ada.workspaceId}/dave`;
       expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 2 });
       const all = await Promise.all([resume('agent:dave'), ask('freeze', 'agent:dave'), resume('agent:dave')]);
       expect(all[1]?.status).toBe(200);
       const { epoch, kind } = await fenceAt(scope);
-      const rows = await site.inControlPlane(
+      const rows = await on.site.inControlPlane(
         'SELECT epoch, kind, state FROM stop_commands WHERE scope = $1 ORDER BY epoch',
         [scope],
       );
@@ -199,22 +176,20 @@ describe('to lift a stop', () => {
       await ask('freeze', 'agent:erin');
       const scope = `agent:${ada.workspaceId}/erin`;
       const standing = await fenceAt(scope);
-      // The database is slow where the command is written that the kernel has just allowed.
-      await site.inControlPlane(`
-        CREATE FUNCTION wait_at_erin() RETURNS trigger LANGUAGE plpgsql AS $$
-          BEGIN IF NEW.scope LIKE '%/erin' AND NEW.kind = 'open' THEN PERFORM pg_sleep(3); END IF; RETURN NEW; END $$;
-        CREATE TRIGGER wait_at_erin BEFORE INSERT ON stop_commands FOR EACH ROW EXECUTE FUNCTION wait_at_erin()`);
+      // Its transaction is held up where the command is written that the kernel has just allowed.
+      const halt = await on.site.halt({
+        ...{ schema: 'control_plane', table: 'stop_commands' },
+        when: `NEW.scope LIKE '%/erin' AND NEW.kind = 'open'`,
+      });
       const killed = resume('agent:erin').catch(() => null);
-      const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
-      await until(async () => (await site.inControlPlane(waiting)).length > 0);
-      await site.controlPlane.kill();
+      await halt.reached();
+      await on.site.controlPlane.kill();
       await killed;
-      await until(async () => (await site.inControlPlane(waiting)).length === 0);
-      await site.inControlPlane('DROP TRIGGER wait_at_erin ON stop_commands');
+      await halt.release();
       expect((await sealed('fence.lift')).map(({ verdict }) => verdict)).toEqual(['ALLOW']);
       expect(await fenceAt(scope)).toEqual(standing);
       expect(await saidBy('erin')).toEqual(both('SYSTEM_FROZEN'));
-      await site.controlPlane.start();
+      await on.site.controlPlane.start();
       expect(await fenceAt(scope)).toEqual(standing);
       expect((await resume('agent:erin')).body).toMatchObject({ kind: 'open', epoch: 2, state: 'effective' });
       expect(await saidBy('erin')).toEqual(both('ALLOWED'));

@@ -24,6 +24,7 @@ let desk: PolicyDesk;
 let people = 0;
 
 beforeAll(async () => {
+  // Its messages go by a broker, and it loses rows of all workspaces.
   site = await startReplicas(policy, { ofAll: { AMQP_URL: amqpUrl, GOV_AMQP_EXCHANGE: exchange } });
 }, timeoutMs);
 afterAll(async () => {

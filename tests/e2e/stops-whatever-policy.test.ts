@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import { startReplicas, type Replicas } from './_replicas.ts';
-import { personAt } from './_signed-in.ts';
-import { until, type KernelClient } from './_system.ts';
+import { both, useOperated } from './_operated.ts';
+import { until } from './_system.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -21,17 +20,18 @@ const open = policy('  - { id: all, effect: allow }');
 const closed = policy('  - { id: nothing, effect: deny, reason: closed }');
 const nothing = 'This is no policy.';
 const timeoutMs = 120_000;
-let site: Replicas;
+// A policy that is not confirmed is soon stale, and the file is what confirms it.
+const on = useOperated(open, { ofKernels: { GOV_POLICY_MAX_AGE: '6s' } });
 
 /** What the kernels have in place of a policy, and how each denies whoever nobody has stopped. */
 const states = {
-  denies: { code: 'POLICY_DENIED', enter: async () => site.writePolicy(closed) },
-  stale: { code: 'POLICY_STALE', enter: async () => site.writePolicy(nothing) },
+  denies: { code: 'POLICY_DENIED', enter: async () => on.site.writePolicy(closed) },
+  stale: { code: 'POLICY_STALE', enter: async () => on.site.writePolicy(nothing) },
   missing: {
     code: 'POLICY_MISSING',
     enter: async () => {
-      site.writePolicy(nothing);
-      await site.inKernels('CREATE TABLE kept_heads AS SELECT * FROM policy_heads; DELETE FROM policy_heads');
+      on.site.writePolicy(nothing);
+      await on.site.inKernels('CREATE TABLE kept_heads AS SELECT * FROM policy_heads; DELETE FROM policy_heads');
     },
   },
 };
@@ -39,45 +39,29 @@ const states = {
 /** Another epoch than that which the kernels have known would not be taken, so what was lost comes back first. */
 async function allowAgain(name: string): Promise<void> {
   if (name === 'missing')
-    await site.inKernels('INSERT INTO policy_heads SELECT * FROM kept_heads; DROP TABLE kept_heads');
-  site.writePolicy(open);
-}
-
-beforeAll(async () => {
-  // A policy that is not confirmed is soon stale, and the file is what confirms it.
-  site = await startReplicas(open, { ofKernels: { GOV_POLICY_MAX_AGE: '6s' } });
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
-
-let sessions = 0;
-async function said(agent: Pick<KernelClient, 'evaluate'>, tool: string): Promise<string> {
-  const body = { action: 'tool.call', tool, session_id: `whatever-${(sessions += 1)}` } as never; // plain names
-  return (await agent.evaluate({ body })).body.reason_code;
+    await on.site.inKernels('INSERT INTO policy_heads SELECT * FROM kept_heads; DROP TABLE kept_heads');
+  on.site.writePolicy(open);
 }
 
 type Desk = Awaited<ReturnType<typeof openDesk>>;
 
 /** An owner with a workspace of their own, and what they do there. */
-async function openDesk(name: string) {
-  const email = `${name}@example.org`;
-  const owner = await personAt(site.gateway.url, email);
-  const { workspaceId, client, tab } = owner;
-  const operator = site.agents(workspaceId, 'operator')[0];
+async function openDesk() {
+  const owner = await on.newPerson();
+  const { workspaceId, client } = owner;
+  const operator = on.site.agents(workspaceId, 'operator')[0];
   const { key, id } = (await client.createApiKey({ body: { name: 'crawler' } as never })).body; // its defaults are the schema's
   const headers = () => ({ authorization: `Bearer ${key}` });
-  const keyed = createClient({ evaluate }, { baseUrl: site.gateway.url, headers });
+  const keyed = createClient({ evaluate }, { baseUrl: on.site.gateway.url, headers });
   await operator.putIdentity({
     params: { directory: 'agents', principal: 'erin' },
     body: { display_name: 'Erin' },
   } as never); // plain names
-  const saidBy = (principal: string, tool = 'crm.read') =>
-    Promise.all(site.agents(workspaceId, principal).map((agent) => said(agent, tool)));
-  const stop = async (kind: string, target: string, more: object = {}) => {
-    const body = { target, reason: 'the vault leaks', ...more };
-    return tab.send(`/api/ops/${kind}`, { method: 'POST', headers: { 'x-workspace-id': workspaceId }, body });
-  };
+  const saidBy = (principal: string, tool = 'crm.read') => on.reasonsBy({ workspaceId }, principal, { tool });
+  const stop = (kind: string, target: string, more: object = {}) =>
+    on.operate(owner, kind, { target, reason: 'the vault leaks', ...more });
   const isKeyTaken = () =>
-    said(keyed, 'crm.read').then(
+    on.decisionBy(keyed).then(
       () => true,
       (error: unknown) => {
         expect(error).toMatchObject({ status: 401 });
@@ -103,8 +87,6 @@ async function stopAll({ workspaceId, client, operator, keyId, stop }: Desk): Pr
   await operator.revokeIdentity({ params: { directory: 'agents', principal: 'erin' } } as never); // as above
 }
 
-const both = (code: string) => [code, code];
-
 /** Of whatever is judged before the policy, the kernel says it at once. */
 async function expectStopped({ saidBy, isKeyTaken, operator }: Desk): Promise<void> {
   expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
@@ -124,7 +106,7 @@ verifies(
   'each stop holds while the policy denies everything, is stale and is missing, and from the first decision of a policy that allows',
   async () => {
     for (const [name, { code, enter }] of Object.entries(states)) {
-      const desk = await openDesk(name);
+      const desk = await openDesk();
       const { saidBy } = desk;
       await until(async () => (await saidBy('bob')).every((told) => told === 'ALLOWED'));
       expect([await saidBy('carol'), await saidBy('dave'), await saidBy('erin')]).toEqual(

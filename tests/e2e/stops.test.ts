@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { startReplicas, type Replicas } from './_replicas.ts';
-import { joined, personAt, type Person } from './_signed-in.ts';
+import { useOperated } from './_operated.ts';
+import { joined, type Person } from './_signed-in.ts';
 import { until, type KernelClient } from './_system.ts';
 import { codeOf, type Told } from './_tab.ts';
 
@@ -20,43 +20,28 @@ const open = policy(`
   - { id: letters, effect: escalate, match: { tool: [mail.send] } }
   - { id: all, effect: allow }`);
 const timeoutMs = 120_000;
-let site: Replicas;
+const on = useOperated(open);
+const { newPerson, newSession } = on;
 let ada: Person;
-let people = 0;
 
-beforeAll(async () => {
-  site = await startReplicas(open);
-}, timeoutMs);
-afterAll(() => site?.stop(), timeoutMs);
-
-const newPerson = () => personAt(site.gateway.url, `person-${(people += 1)}@example.org`);
-/** Somebody with a workspace of their own, so that no test stops another's calls. */
 const newWorkspace = async () => (ada = await newPerson());
-
-const here = (who: Person) => ({ 'x-workspace-id': who.workspaceId });
 const stop = (kind: string, target: string, more: object = {}, who: Person = ada): Promise<Told> =>
-  who.tab.send(`/api/ops/${kind}`, {
-    ...{ method: 'POST', headers: here(who) },
-    body: { target, reason: 'the vault leaks', ...more },
-  });
-const ops = async (who: Person = ada) => (await who.tab.send('/api/ops', { headers: here(who) })).body;
+  on.operate(who, kind, { target, reason: 'the vault leaks', ...more });
+const ops = (who: Person = ada) => on.operations(who);
 const whole = () => `workspace:${ada.workspaceId}`;
 
-let sessions = 0;
-const newSession = () => `stops-${(sessions += 1)}`;
 async function said(agent: KernelClient, more: object = {}): Promise<string> {
-  const call = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), ...more } as never; // plain names
-  const { verdict, reason_code } = (await agent.evaluate({ body: call })).body;
+  const { verdict, reason_code } = await on.decisionBy(agent, more);
   return `${verdict} ${reason_code}`;
 }
-const agents = (principal?: string, workspaceId = ada.workspaceId) => site.agents(workspaceId, principal);
+const agents = (principal?: string, workspaceId = ada.workspaceId) => on.site.agents(workspaceId, principal);
 const saidBy = (principal?: string, more?: object, workspaceId?: string) =>
   Promise.all(agents(principal, workspaceId).map((agent) => said(agent, more)));
 const allowed = ['ALLOW ALLOWED', 'ALLOW ALLOWED'];
 const both = (code: string) => [`DENY ${code}`, `DENY ${code}`];
 const read = (agent: KernelClient, id: string) =>
   agent.executeMcp({ body: { tool: 'notes.read_note', args: { id }, session_id: newSession() } as never });
-const fenceAt = async (scope: string) => (await site.system.getFence({ params: { scope } })).body;
+const fenceAt = async (scope: string) => (await on.site.system.getFence({ params: { scope } })).body;
 
 describe('a freeze', () => {
   verifies(
@@ -67,10 +52,10 @@ describe('a freeze', () => {
       const [first, second] = agents();
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
-      site.notes.hold(() => released);
+      on.site.notes.hold(() => released);
       const underWay = read(second, 'before');
-      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => args['id'] === 'before')));
-      site.notes.hold(() => Promise.resolve());
+      await until(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'before')));
+      on.site.notes.hold(() => Promise.resolve());
 
       const run = `run_${'0'.repeat(26)}`;
       const letter = { tool: 'mail.send', session_id: run };
@@ -78,33 +63,25 @@ describe('a freeze', () => {
       for (const call of [letter, approved]) expect(await said(first, call)).toBe('ESCALATE APPROVAL_REQUIRED');
       await approve(approved.session_id);
 
+      let answered: 'before' | 'after' = 'before';
+      const sent = { before: 0, after: 0 };
       let isOver = false;
-      const sent: { at: number; done: Promise<unknown> }[] = [];
       const storm = agents('storm').map(async (agent) => {
-        while (!isOver) {
-          const done = read(agent, `storm-${Date.now()}`).catch(() => null);
-          sent.push({ at: Date.now(), done });
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
+        while (!isOver) await read(agent, `storm ${answered} ${(sent[answered] += 1)}`).catch(() => null);
       });
-      await until(() => Promise.resolve(site.notes.calls.some(({ args }) => String(args['id']).startsWith('storm'))));
+      await until(() =>
+        Promise.resolve(on.site.notes.calls.some(({ args }) => String(args['id']).startsWith('storm'))),
+      );
       const { status, body } = await stop('freeze', whole());
+      answered = 'after';
       expect([status, body]).toMatchObject([200, { kind: 'freeze', epoch: 1, state: 'effective', parked_runs: [run] }]);
-      const effectiveAt = Date.parse(String(body['effective_at']));
       const listed = body['open_dispatches'] as { tool: string; principal_id: string }[];
       expect(listed.filter(({ principal_id: who }) => who !== 'storm')).toMatchObject([{ tool: 'notes.read_note' }]);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      while (Date.now() < effectiveAt + 1_000) await new Promise((resolve) => setTimeout(resolve, 50));
-      const reached = () => site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm')).length;
-      await Promise.all(sent.filter(({ at }) => at < effectiveAt + 1_000).map(({ done }) => done));
-      const before = reached();
-      const later = sent.length;
-      await until(() => Promise.resolve(sent.length > later + 20));
+      await until(() => Promise.resolve(sent.after > 20));
       isOver = true;
-      await Promise.all([...storm, ...sent.map(({ done }) => done)]);
-      expect(reached()).toBe(before);
-      for (const { args } of site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm')))
-        expect(Number(String(args['id']).slice('storm-'.length))).toBeLessThan(effectiveAt + 1_000);
+      await Promise.all(storm);
+      // Sooner than the second that is promised: what was sent after the answer never reached the tool.
+      expect(on.site.notes.calls.filter(({ args }) => String(args['id']).startsWith('storm after'))).toEqual([]);
 
       expect(await saidBy()).toEqual(both('SYSTEM_FROZEN'));
       expect(await said(second, approved)).toBe('DENY SYSTEM_FROZEN');
@@ -122,11 +99,11 @@ describe('a freeze', () => {
     'takes effect although the policy denies everything, and is shown as what the kernel says',
     async () => {
       await newWorkspace();
-      site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
+      on.site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
       await until(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
       expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
       expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
-      site.writePolicy(open);
+      on.site.writePolicy(open);
       await until(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
       expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
       expect(await ops()).toMatchObject({ kernel: 'ok', boundary: { status: 'ready' }, unconfirmed: [] });
@@ -203,7 +180,7 @@ describe('while the kernel is away', () => {
     async () => {
       await newWorkspace();
       const [first] = agents('frank');
-      site.toKernel.cut();
+      on.site.toKernel.cut();
       const given = [
         await stop('throttle', 'agent:frank', { limit: 3, window_seconds: 60, ttl_seconds: 900 }),
         await stop('freeze', 'agent:frank', { ttl_seconds: 1_200 }),
@@ -217,14 +194,14 @@ describe('while the kernel is away', () => {
       expect((shown['unconfirmed'] as { epoch: number }[]).map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
       expect(await said(first)).toBe('ALLOW ALLOWED');
 
-      site.toKernel.restore();
+      on.site.toKernel.restore();
       await until(async () => {
         const { kernel, unconfirmed } = await ops();
         return kernel === 'ok' && (unconfirmed as unknown[]).length === 0;
       });
       expect(await said(first)).toBe('DENY AGENT_QUARANTINED');
       const scope = `agent:${ada.workspaceId}/frank`;
-      const delivered = await site.inControlPlane(
+      const delivered = await on.site.inControlPlane(
         'SELECT epoch, state, effective_at FROM stop_commands WHERE scope = $1 ORDER BY effective_at, epoch',
         [scope],
       );
@@ -233,13 +210,13 @@ describe('while the kernel is away', () => {
       );
 
       // Its confirmation was lost, and a later command stands.
-      await site.inControlPlane(
+      await on.site.inControlPlane(
         `UPDATE stop_commands SET state = 'unconfirmed', effective_at = NULL WHERE scope = $1 AND epoch = 1`,
         [scope],
       );
       await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
       expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 3 });
-      const [old] = await site.inControlPlane('SELECT state FROM stop_commands WHERE scope = $1 AND epoch = 1', [
+      const [old] = await on.site.inControlPlane('SELECT state FROM stop_commands WHERE scope = $1 AND epoch = 1', [
         scope,
       ]);
       expect(old).toEqual({ state: 'outdated' });
@@ -252,20 +229,21 @@ describe('while the kernel is away', () => {
     async () => {
       await newWorkspace();
       const scope = `agent:${ada.workspaceId}/grace`;
-      site.toKernel.swallow();
+      on.site.toKernel.swallow();
       const answered = stop('freeze', 'agent:grace').then(
         ({ status }) => status,
         () => 0,
       );
       await until(
-        async () => (await site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
+        async () =>
+          (await on.site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
       );
-      await site.controlPlane.kill();
+      await on.site.controlPlane.kill();
       expect(await answered).not.toBe(200);
-      site.toKernel.cut();
-      site.toKernel.restore();
+      on.site.toKernel.cut();
+      on.site.toKernel.restore();
       await expect(fenceAt(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await site.controlPlane.start();
+      await on.site.controlPlane.start();
       await until(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
       expect(await saidBy('grace')).toEqual(both('SYSTEM_FROZEN'));
     },
@@ -277,7 +255,10 @@ describe('a fence of another source', () => {
   it('is not loosened by a command that knew nothing of it, and does not stand in the way of a stop', async () => {
     await newWorkspace();
     const set = (scope: string, kind: string, epoch: number) =>
-      site.system.putFence({ params: { scope }, body: { kind, epoch, reason: 'operator', set_by: 'olga' } } as never);
+      on.site.system.putFence({
+        params: { scope },
+        body: { kind, epoch, reason: 'operator', set_by: 'olga' },
+      } as never);
     const scope = `agent:${ada.workspaceId}/heidi`;
     await set(scope, 'open', 7);
     expect((await stop('freeze', 'agent:heidi')).body).toMatchObject({ state: 'effective', epoch: 8 });

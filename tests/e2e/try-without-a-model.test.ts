@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { directives } from '@countersign/testkit/scripted-model';
 import { readText } from '../architecture/repository.ts';
 import { Reading } from './_reading.ts';
@@ -17,7 +18,7 @@ afterAll(() => reading.end(), startMs);
 const model = 'model_call ALLOW';
 const read = 'tool_call files.read_text_file ALLOW';
 
-describe('trying without a model, typed block by block', () => {
+describeStory('trying without a model, typed block by block', () => {
   it('needs no directive that the page does not name, and the page names no other', () => {
     const table = /^## What a line can say$(.*?)^Several/ms.exec(readText(page))?.[1] ?? '';
     const named = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, directive]) => directive);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { readText } from '../architecture/repository.ts';
 import { Reading } from './_reading.ts';
@@ -13,7 +14,7 @@ beforeAll(async () => {
 }, startMs);
 afterAll(() => reading.end(), startMs);
 
-describe('two people and an agent, by curl', () => {
+describeStory('two people and an agent, by curl', () => {
   verifies(
     'gw.invite',
     'one signs in and invites, the other proves his address and joins',

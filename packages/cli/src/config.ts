@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CommandFailed } from './command-failed.ts';
+import type { Io } from './io.ts';
 
 const Variables = z.object({
   COUNTERSIGN_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -21,8 +22,11 @@ export type Config = {
   dir: string;
 };
 
+/** The environment of this process. */
+export const processEnvironment: Io['env'] = process.env;
+
 /** Reads the environment. Throws CommandFailed, which names the variable. */
-export function configFrom(env: NodeJS.ProcessEnv = process.env): Config {
+export function configFrom(env: Io['env']): Config {
   const read = Variables.safeParse(env);
   if (!read.success) throw new CommandFailed(`${String(read.error.issues[0]?.path[0])} is not what it has to be`, 2);
   const { data } = read;

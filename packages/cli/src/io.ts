@@ -4,6 +4,7 @@ export type Io = {
   write(text: string): void;
   /** Words for a person. */
   tell(text: string): void;
+  env: NodeJS.ProcessEnv;
   stdin: AsyncIterable<Uint8Array>;
   /** Aborted when the person has enough. */
   signal: AbortSignal;

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { processEnvironment } from './config.ts';
 import { runCountersign } from './countersign.ts';
 
 const controller = new AbortController();
@@ -6,6 +7,7 @@ process.once('SIGINT', () => controller.abort());
 process.exitCode = await runCountersign(process.argv.slice(2), {
   write: (text) => void process.stdout.write(text),
   tell: (text) => void process.stderr.write(text),
+  env: processEnvironment,
   stdin: process.stdin,
   signal: controller.signal,
 });

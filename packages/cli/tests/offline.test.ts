@@ -22,6 +22,7 @@ async function run(...argv: string[]) {
   const status = await runCountersign(argv, {
     write: (text) => void out?.push(text),
     tell: (text) => void told?.push(text),
+    env: {},
     stdin,
     signal: new AbortController().signal,
   });

@@ -5,6 +5,8 @@ type WatchOptions = {
   /** Which of these sessions still open something. */
   readLive(ids: readonly SignInId[]): Promise<ReadonlySet<SignInId>>;
   onFailure(error: unknown): void;
+  /** Between two looks; by default a timer. */
+  pause?(ms: number): Promise<unknown>;
 };
 
 /** A session that was ended loses what is open by it within a second. */
@@ -55,7 +57,7 @@ export class SessionWatch {
   async #look(): Promise<void> {
     let knownAtMs = performance.now();
     while (this.#watched.size > 0 && !this.#isStopped) {
-      await sleep(lookEveryMs);
+      await (this.#options.pause ?? sleep)(lookEveryMs);
       const ids = [...this.#watched.keys()];
       try {
         const live = await this.#options.readLive(ids);

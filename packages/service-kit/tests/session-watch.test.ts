@@ -2,6 +2,25 @@ import { expect, it } from '@jest/globals';
 import type { SignInId } from '@countersign/contracts';
 import { SessionWatch } from '../src/index.ts';
 
+it('looks every third of the second that is promised, and cuts what is open at the first look that misses the session', async () => {
+  const pauses: number[] = [];
+  let isLive = true;
+  const id = 'sig_1' as SignInId; // any text stands for a session here
+  const watch = new SessionWatch({
+    readLive: async () => new Set(isLive ? [id] : []),
+    onFailure: (error) => {
+      throw error;
+    },
+    pause: async (ms) => {
+      pauses.push(ms);
+      isLive = pauses.length < 3;
+    },
+  });
+  const over = watch.untilOver(id, new AbortController().signal);
+  await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
+  expect(pauses).toEqual([300, 300, 300]);
+});
+
 it('says nothing of an answer that fails while it is stopped, and cuts what is open', async () => {
   const failures: unknown[] = [];
   let fail: (error: Error) => void = () => undefined;

@@ -23,7 +23,11 @@ export type StartedControlPlane = {
   stop(): Promise<boolean>;
 };
 
-type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
+type StartOptions = ContextOverrides & {
+  lifecycle?: Lifecycle;
+  /** Between two passes of what watches and confirms; by default each has its own pace. */
+  passMs?: number;
+};
 
 /** Starts the service in this process. The schema must have been migrated. */
 export async function startControlPlane(
@@ -38,11 +42,11 @@ export async function startControlPlane(
   context.relay.start();
   lifecycle.onClose('sweeper', startSweeper(context).stop);
   lifecycle.onClose('reporter', startReporter(context).stop);
-  lifecycle.onClose('confirmer', startConfirmer(context).stop);
+  lifecycle.onClose('confirmer', startConfirmer(context, options.passMs).stop);
   lifecycle.onClose('shadower', startShadower(context).stop);
   lifecycle.onClose('courier', startCourier(context).stop);
   lifecycle.onClose('placer', startPlacer(context).stop);
-  lifecycle.onClose('watcher', startWatcher(context).stop);
+  lifecycle.onClose('watcher', startWatcher(context, options.passMs).stop);
   const { subscribed } = startHintListener(context);
   const healthUrl = await serveHealth(context, lifecycle);
   const server = await serveHttp(createApp(context, { lifecycle }), { host: config.host, port: config.port });

@@ -111,6 +111,9 @@ export const kernelVariables = z.object({
     "In production: MCP servers over stdio may run as programs of the kernel's own account.",
   ),
   GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
+  GOV_SEALING_TIMEOUT: durationMs(30_000, { minMs: 1_000 }).describe(
+    'How long judging and sealing one call may take on a busy machine, beside the model and the tool. A repeat waits so long for an answer that may still come.',
+  ),
   GOV_MCP_LIST_MAX_AGE: durationMs(1_000).describe('How long a tool definition that changed upstream may go unseen.'),
   GOV_DEMO: flag(false).describe('Opens `/api/demo` to everybody who reaches the port.'),
   GOV_CHECKPOINT_RECEIPTS: integer({ min: 1, max: 1_000_000, fallback: 1_000 }).describe(
@@ -163,6 +166,7 @@ export type KernelConfig = ServiceConfig &
     /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
     stdioAccount: StdioAccount | null;
     mcpTimeoutMs: number;
+    sealingTimeoutMs: number;
     mcpListAgeMaxMs: number;
     hasDemo: boolean;
     checkpointReceiptsMax: number;
@@ -213,6 +217,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
+    sealingTimeoutMs: read.GOV_SEALING_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
@@ -276,17 +281,16 @@ function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
   ]);
 }
 
-/** What a dispatched call may take beside waiting for others: a few batches of sealing, on a busy machine. */
-const sealingMsMax = 30_000;
+type DispatchTimes = Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs' | 'sealingTimeoutMs'>;
 
 /** How long a dispatched call can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
-export function dispatchMsMax({ upstream, mcpTimeoutMs }: Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs'>): number {
-  return upstream.timeoutMs + mcpTimeoutMs + sealingMsMax;
+export function dispatchMsMax({ upstream, mcpTimeoutMs, sealingTimeoutMs }: DispatchTimes): number {
+  return upstream.timeoutMs + mcpTimeoutMs + sealingTimeoutMs;
 }
 
 /** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */
 function refuseEarlyDeadline(config: KernelConfig): void {
   if (dispatchMsMax(config) < config.dispatchDeadlineMs) return;
-  const together = `GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and ${sealingMsMax / 1_000} s together`;
+  const together = 'GOV_UPSTREAM_TIMEOUT, GOV_MCP_TIMEOUT and GOV_SEALING_TIMEOUT together';
   throw new ConfigError([`GOV_DISPATCH_DEADLINE must be longer than ${together}`]);
 }

@@ -41,20 +41,20 @@ export function addApprovals(program: Command, io: Io): void {
 type Listing = ListOptions & { session?: string };
 
 async function list({ output: format, session, limit, cursor, ...filters }: Listing, io: Io): Promise<void> {
-  const connection = await connect(configFrom());
+  const connection = await connect(configFrom(io.env));
   const { listInboxApprovals: read } = connection.ask({ listInboxApprovals });
   const params = { id: workspaceOf(connection) };
   const named = session === undefined ? {} : { session_id: session };
   const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server reads them strictly
-  const listed = await readList({ limit, cursor }, (at) => read({ params, query: query(at) }));
+  const listed = await readList(connection, { limit, cursor }, (at) => read({ params, query: query(at) }));
   writeList({ ...listed, columns, format, ifNone: 'Nothing waits for anybody here.' }, io);
 }
 
 async function show(id: string, output: Format, io: Io): Promise<void> {
-  const connection = await connect(configFrom());
+  const connection = await connect(configFrom(io.env));
   const asked = connection.ask({ listInboxApprovals });
   const params = { id: workspaceOf(connection) };
-  const { data } = await answered(() => asked.listInboxApprovals({ params, query: { approval_id: id } }));
+  const { data } = await answered(connection, () => asked.listInboxApprovals({ params, query: { approval_id: id } }));
   const [approval] = data;
   if (approval === undefined) throw new CommandFailed('There is no such approval (NOT_FOUND)', 1);
   io.write(objectText(approval, output));

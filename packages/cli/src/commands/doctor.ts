@@ -23,14 +23,14 @@ export function addDoctor(program: Command, io: Io, end: (status: number) => voi
     .description('Look for what keeps this terminal from working, and say what to do.')
     .addOption(outputOption())
     .action(async ({ output }: { output: Format }) => {
-      const findings = await examine();
+      const findings = await examine(io);
       io.write(listText({ items: findings, columns, format: output }));
       end(findings.every(({ ok }) => ok) ? 0 : 1);
     });
 }
 
 /** Each check rests on those before it: whoever reaches nothing is told no more. */
-async function examine(): Promise<Finding[]> {
+async function examine({ env }: Io): Promise<Finding[]> {
   const findings: Finding[] = [];
   const find = async <Found>(check: string, look: () => Promise<[string, Found]>): Promise<Found | null> => {
     try {
@@ -42,20 +42,20 @@ async function examine(): Promise<Finding[]> {
       return null;
     }
   };
-  const connection = await find('credential', credential);
+  const connection = await find('credential', () => credential(env));
   if (connection === null || (await find('gateway', () => healthOf(connection))) === null) return findings;
   await find('clock', () => clockOf(connection));
   await find('kernel', () => kernelOf(connection));
   return findings;
 }
 
-async function credential(): Promise<[string, Connection]> {
-  const connection = await connect(configFrom());
+async function credential(env: Io['env']): Promise<[string, Connection]> {
+  const connection = await connect(configFrom(env));
   return [`${connection.workspaceId ?? 'the workspace of the key'} at ${connection.url}`, connection];
 }
 
-async function healthOf({ ask }: Connection): Promise<[string, true]> {
-  const { status, version, checks } = await answered(() => ask({ getHealth }).getHealth());
+async function healthOf(connection: Connection): Promise<[string, true]> {
+  const { status, version, checks } = await answered(connection, () => connection.ask({ getHealth }).getHealth());
   const parts = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
   if (status !== 'ok') throw new CommandFailed(`${status}: ${parts.join(', ')}. Ask whoever runs it`, 1);
   return [`version ${version}, ${parts.join(', ')}`, true];
@@ -69,8 +69,9 @@ async function clockOf({ ask }: Connection): Promise<[string, true]> {
   return [`within ${clockSecondsMax} s of the gateway's`, true];
 }
 
-async function kernelOf({ ask }: Connection): Promise<[string, true]> {
-  const { live, trustedKeyIds } = await answered(() => ask({ getGovernanceStatus }).getGovernanceStatus());
+async function kernelOf(connection: Connection): Promise<[string, true]> {
+  const asked = connection.ask({ getGovernanceStatus });
+  const { live, trustedKeyIds } = await answered(connection, () => asked.getGovernanceStatus());
   if (live?.ok !== true) throw new CommandFailed(`it does not answer: ${live?.error ?? 'none is configured'}`, 1);
   return [`answers in ${Math.round(live.latencyMs)} ms; receipts are signed by ${trustedKeyIds.join(', ')}`, true];
 }

@@ -34,8 +34,8 @@ export function addList<Item>(program: Command, io: Io, list: List<Item>): void 
   for (const [flags, narrows] of Object.entries(filters)) ls.option(flags, narrows);
   const options = isWhole ? addCountOptions(ls) : addListOptions(ls);
   options.action(async ({ output: format, limit, cursor, ...narrowed }: ListOptions) => {
-    const connection = await connect(configFrom());
-    const listed = await readList({ limit, cursor }, (at) => read(connection, { ...narrowed, ...at }));
+    const connection = await connect(configFrom(io.env));
+    const listed = await readList(connection, { limit, cursor }, (at) => read(connection, { ...narrowed, ...at }));
     writeList({ ...listed, columns, format, ifNone }, io);
   });
 }

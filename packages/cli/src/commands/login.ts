@@ -20,14 +20,14 @@ export function addLogin(program: Command, io: Io): void {
     .command('logout')
     .description('Forget the login of this terminal. In the console you end it for everybody who has it.')
     .action(async () => {
-      const { dir } = configFrom();
+      const { dir } = configFrom(io.env);
       await removeLogin(dir);
       io.tell('This terminal is signed out.\n');
     });
 }
 
 async function login({ url, role }: Asked, io: Io): Promise<void> {
-  const { dir, url: configured, workspaceId } = configFrom();
+  const { dir, url: configured, workspaceId } = configFrom(io.env);
   const wanted = { url: url ?? configured ?? urlDefault, role, workspaceId };
   const made = await loginByDevice(
     wanted,

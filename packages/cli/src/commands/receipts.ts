@@ -52,26 +52,27 @@ export function addReceipts(program: Command, io: Io): void {
 
 async function list(options: ListOptions & Filters, io: Io): Promise<void> {
   const { output: format, session, reason, limit, cursor, ...filters } = options;
-  const { ask } = await connect(configFrom());
-  const { listReceipts: read } = ask({ listReceipts });
+  const connection = await connect(configFrom(io.env));
+  const { listReceipts: read } = connection.ask({ listReceipts });
   const named = {
     ...(session === undefined ? {} : { session_id: session }),
     ...(reason === undefined ? {} : { reason_code: reason }),
   };
   const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server reads them strictly
-  const listed = await readList({ limit, cursor }, (at) => read({ query: query(at) }));
+  const listed = await readList(connection, { limit, cursor }, (at) => read({ query: query(at) }));
   const ifNone = 'No receipt fits. Every call of an agent leaves one, a refused one too.';
   writeList({ ...listed, columns, format, ifNone }, io);
 }
 
 async function get(id: string, { output }: { output: Format }, io: Io): Promise<void> {
-  const { ask } = await connect(configFrom());
+  const connection = await connect(configFrom(io.env));
+  const asked = connection.ask({ getReceipt });
   const params = { receipt_id: id };
-  io.write(objectText(await answered(() => ask({ getReceipt }).getReceipt({ params })), output));
+  io.write(objectText(await answered(connection, () => asked.getReceipt({ params })), output));
 }
 
 async function follow({ session, agent, output: format }: Filters & { output: Format }, io: Io): Promise<void> {
-  const connection = await connect(configFrom());
+  const connection = await connect(configFrom(io.env));
   const query = new URLSearchParams();
   if (session !== undefined) query.set('session_id', session);
   if (agent !== undefined) query.set('agent', agent);

@@ -48,7 +48,7 @@ export function addWhatIf(policy: Command, io: Io): void {
 }
 
 async function whatIf(file: string | null, options: Options, io: Io): Promise<void> {
-  const desk = deskOf(await connect(configFrom()));
+  const desk = deskOf(await connect(configFrom(io.env)));
   if (file !== null) await bringDraft(desk, textOf(file), options.replaceDraft === true);
   const report = await reportOn(desk, options, io);
   io.write(options.output === 'table' ? tableOf(report) : `${jsonForTerminal(report)}\n`);
@@ -59,13 +59,13 @@ type Desk = ReturnType<typeof deskOf>;
 
 function deskOf(connection: Connection) {
   const routes = { getPolicyDraft, putPolicyDraft, compilePolicyDraft, createWhatIf, getWhatIf };
-  return { ...connection.ask(routes), params: { id: workspaceOf(connection) } };
+  return { connection, ...connection.ask(routes), params: { id: workspaceOf(connection) } };
 }
 
 /** Throws CommandFailed where somebody would lose what they wrote. */
 async function bringDraft(desk: Desk, text: string, isReplaced: boolean): Promise<void> {
   const { params } = desk;
-  const { draft } = await answered(() => desk.getPolicyDraft({ params }));
+  const { draft } = await answered(desk.connection, () => desk.getPolicyDraft({ params }));
   if (draft?.text === text) return;
   if (draft !== null && draft.state !== 'activated' && !isReplaced)
     throw new CommandFailed(
@@ -73,19 +73,19 @@ async function bringDraft(desk: Desk, text: string, isReplaced: boolean): Promis
       1,
     );
   const headers = { 'if-match': `"${draft?.version ?? 0}"` };
-  await answered(() => desk.putPolicyDraft({ params, body: { text }, headers }));
+  await answered(desk.connection, () => desk.putPolicyDraft({ params, body: { text }, headers }));
 }
 
 async function reportOn(desk: Desk, { from, to, limit }: Options, io: Io): Promise<WhatIfReport> {
   const { params } = desk;
-  const { policy_hash } = compiledOr(await answered(() => desk.compilePolicyDraft({ params })));
+  const { policy_hash } = compiledOr(await answered(desk.connection, () => desk.compilePolicyDraft({ params })));
   const span = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
   const body = { policy_hash, limit, ...span } as never; // the server reads instants strictly
-  let job = await answered(() => desk.createWhatIf({ params, body }));
+  let job = await answered(desk.connection, () => desk.createWhatIf({ params, body }));
   while (job.state === 'queued' || job.state === 'running') {
     await pause(pollMs, undefined, { signal: io.signal });
     const { decisions, report_id } = job;
-    job = await answered(() => desk.getWhatIf({ params: { ...params, report_id } }));
+    job = await answered(desk.connection, () => desk.getWhatIf({ params: { ...params, report_id } }));
     if (job.decisions > decisions) io.tell(`${job.decisions} of at most ${job.decisions_max} decisions\n`);
   }
   if (job.report === null) throw new CommandFailed(job.failure ?? 'The report came to nothing', 1);

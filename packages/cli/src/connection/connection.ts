@@ -7,13 +7,15 @@ import {
   type Client,
 } from '@countersign/contracts';
 import { CommandFailed } from '../command-failed.ts';
-import { configFrom, type Config } from '../config.ts';
+import type { Config } from '../config.ts';
 import { credentialOf } from './credential.ts';
 
 export type Connection = {
   /** The workspace that is asked about; null: the credential knows, or none is named. */
   readonly workspaceId: string | null;
   readonly url: string;
+  /** Whether `COUNTERSIGN_TOKEN` is the credential, and not a login. */
+  readonly hasToken: boolean;
   /** Of whoever asks. */
   headers(): Promise<Record<string, string>>;
   /** The gateway, typed. */
@@ -27,7 +29,8 @@ export async function connect(config: Config): Promise<Connection> {
     authorization: `Bearer ${await bearer()}`,
     ...(workspaceId === null ? {} : { 'x-workspace-id': workspaceId }),
   });
-  return { url, workspaceId, headers, ask: (routes) => createClient(routes, { baseUrl: url, headers }) };
+  const hasToken = config.token !== null;
+  return { url, workspaceId, hasToken, headers, ask: (routes) => createClient(routes, { baseUrl: url, headers }) };
 }
 
 /** The workspace, for routes whose path names it. Throws CommandFailed when nobody has said which. */
@@ -37,19 +40,21 @@ export function workspaceOf({ workspaceId }: Connection): string {
 }
 
 /** Runs a call; what the server refuses is told with its code. Throws CommandFailed. */
-export async function answered<Reply>(ask: () => Promise<{ body: Reply }>): Promise<Reply> {
+export async function answered<Reply>(
+  { hasToken }: Pick<Connection, 'hasToken'>,
+  ask: () => Promise<{ body: Reply }>,
+): Promise<Reply> {
   try {
     return (await ask()).body;
   } catch (cause) {
     if (!isAppError(cause)) throw cause;
-    throw new CommandFailed(refusalText(cause), cause.code === 'UPSTREAM_FAILED' ? 2 : 1, { cause });
+    throw new CommandFailed(refusalText(cause, { hasToken }), cause.code === 'UPSTREAM_FAILED' ? 2 : 1, { cause });
   }
 }
 
 /** What the server says, and what the person at this terminal can do about it. */
-function refusalText({ message, code, details }: AppError): string {
+function refusalText({ message, code, details }: AppError, { hasToken }: Pick<Connection, 'hasToken'>): string {
   const said = `${message} (${code})`;
-  const hasToken = configFrom().token !== null;
   if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${said}` : said;
   const needed = PersonRole.safeParse(details?.['needed']);
   return hasToken || !needed.success ? said : `${said}: countersign login --role ${needed.data}`;

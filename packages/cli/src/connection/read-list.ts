@@ -1,5 +1,5 @@
 import { pageLimit } from '@countersign/contracts';
-import { answered } from './connection.ts';
+import { answered, type Connection } from './connection.ts';
 
 export type PageOf<Item> = { data: Item[]; nextCursor: string | null } | { data: Item[]; next_cursor: string | null };
 type At = { limit: number; cursor?: string };
@@ -7,6 +7,7 @@ export type Listed<Item> = { items: Item[]; next: string | null };
 
 /** The first `limit` items from `cursor` on, asked for a page at a time. Throws CommandFailed. */
 export async function readList<Item>(
+  connection: Connection,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
   ask: (at: At) => Promise<{ body: PageOf<Item> }>,
 ): Promise<Listed<Item>> {
@@ -14,7 +15,7 @@ export async function readList<Item>(
   let next: string | null = cursor ?? null;
   do {
     const at = { limit: Math.min(limit - items.length, pageLimit.max), ...(next === null ? {} : { cursor: next }) };
-    const page = await answered(() => ask(at));
+    const page = await answered(connection, () => ask(at));
     items.push(...page.data);
     next = 'nextCursor' in page ? page.nextCursor : page.next_cursor;
   } while (next !== null && items.length < limit);

@@ -4,7 +4,7 @@ import { confirmInForce } from '../policy/confirm-in-force.ts';
 import { isInForce, noteActivation } from '../policy/put-into-force.ts';
 import { listUnconfirmed, listUnnoted, type StoredActivation } from '../store/policy-activations.ts';
 
-const passMs = 10_000;
+const usualPassMs = 10_000;
 /** A kernel takes a policy for stale when nobody has confirmed it for long: a control plane that is dead confirms nothing. */
 const confirmEveryMs = 600_000;
 const atOnceMax = 100;
@@ -14,7 +14,7 @@ const unnotedMinMs = 30_000;
 const unnotedMaxMs = 86_400_000;
 
 /** Keeps the policies fresh that were put into force here. */
-export function startConfirmer(context: Context): { stop(): Promise<void> } {
+export function startConfirmer(context: Context, passMs = usualPassMs): { stop(): Promise<void> } {
   const passes = repeat({
     run: async () => {
       await takeOver(context);

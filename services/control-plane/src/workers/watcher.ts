@@ -7,10 +7,10 @@ import { watchHeartbeats } from '../watching/watch-heartbeats.ts';
 import { watchReceipts } from '../watching/watch-receipts.ts';
 
 /** Each pass asks every MCP server what it shows: often enough to be told soon, and no burden to them. */
-const passMs = 3_000;
+const usualPassMs = 3_000;
 
 /** Opens incidents by itself. Safe on every replica at once: what several see counts once. */
-export function startWatcher(context: Context): { stop(): Promise<void> } {
+export function startWatcher(context: Context, passMs = usualPassMs): { stop(): Promise<void> } {
   const places = new ToldPlaces();
   const watches = {
     commands: () => watchCommands(context),

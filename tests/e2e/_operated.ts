@@ -1,0 +1,76 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { startReplicas, type Replicas } from './_replicas.ts';
+import { personAt, type Person } from './_signed-in.ts';
+import { until, type KernelClient } from './_system.ts';
+import type { Told } from './_tab.ts';
+
+const startMs = 120_000;
+/** Enough to be decided; an agent reads. */
+const usual = { action: 'tool.call', tool: 'crm.read' };
+
+type Evaluating = Pick<KernelClient, 'evaluate'>;
+type Decision = Awaited<ReturnType<KernelClient['evaluate']>>['body'];
+
+export type Operated = {
+  /** Started before the tests of the file and stopped after them. */
+  readonly site: Replicas;
+  /** A person with a workspace of their own, so that no test stops another's calls. */
+  newPerson(): Promise<Person>;
+  newSession(): string;
+  /** Sends to the operations of a person's workspace. */
+  operate(who: Person, path: string, body: object): Promise<Told>;
+  /** What the operations page of the person shows. */
+  operations(who: Person): Promise<Told['body']>;
+  /** The decision of one kernel, by default about a read in a session of its own. */
+  decisionBy(agent: Evaluating, call?: object): Promise<Decision>;
+  /** The reasons of both kernels. */
+  reasonsBy(who: Pick<Person, 'workspaceId'>, principal?: string, call?: object): Promise<string[]>;
+  /** Writes the policy, and waits until both kernels decide the lift of a stop in this workspace by it. */
+  rule(who: Pick<Person, 'workspaceId'>, text: string, verdict: string): Promise<void>;
+};
+
+/** Replicas for all tests of a file, which operate them: each such file needs them for itself, because it writes their policy and kills them. */
+export function useOperated(policy: string, variables?: Parameters<typeof startReplicas>[1]): Operated {
+  let started: Replicas | null = null;
+  let count = 0;
+  beforeAll(async () => {
+    started = await startReplicas(policy, variables);
+  }, startMs);
+  afterAll(() => started?.stop(), startMs);
+  const site = () => {
+    if (started === null) throw new Error('The replicas start before the first test');
+    return started;
+  };
+  const newSession = () => `session-${(count += 1)}`;
+  const at = ({ workspaceId }: Pick<Person, 'workspaceId'>) => ({ 'x-workspace-id': workspaceId });
+  const decisionBy = async (agent: Evaluating, call: object = {}) => {
+    const body = { session_id: newSession(), ...usual, ...call } as never; // plain names
+    return (await agent.evaluate({ body })).body;
+  };
+  return {
+    get site() {
+      return site();
+    },
+    newPerson: () => personAt(site().gateway.url, `person-${(count += 1)}@example.org`),
+    newSession,
+    operate: (who, path, body) => who.tab.send(`/api/ops/${path}`, { method: 'POST', headers: at(who), body }),
+    operations: async (who) => (await who.tab.send('/api/ops', { headers: at(who) })).body,
+    decisionBy,
+    reasonsBy: async (who, principal, call) => {
+      const agents = site().agents(who.workspaceId, principal);
+      const decisions = await Promise.all(agents.map((agent) => decisionBy(agent, call)));
+      return decisions.map(({ reason_code }) => reason_code);
+    },
+    rule: async (who, text, verdict) => {
+      site().writePolicy(text);
+      const lift = { action: 'fence.lift', tool: undefined, resource: 'fence:system?epoch=1', effect_level: 'E3' };
+      await until(async () => {
+        const agents = site().agents(who.workspaceId, 'prober');
+        const told = await Promise.all(agents.map((agent) => decisionBy(agent, { ...lift, mode: 'shadow' })));
+        return told.every((decision) => decision.verdict === verdict);
+      });
+    },
+  };
+}
+
+export const both = (code: string): string[] => [code, code];
