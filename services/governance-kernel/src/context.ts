@@ -25,6 +25,7 @@ import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { decisionTelemetry } from './boundary/decision-telemetry.ts';
 import { Dispatch } from './boundary/dispatch.ts';
+import { ledgerAwayMsMax } from './chat/judge-calls.ts';
 import { KeptAnswers } from './boundary/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
@@ -94,6 +95,8 @@ export type ContextOverrides = {
   gates?: GateTable;
   /** The most receipts of a period that an export gives. */
   periodReceiptsMax?: number;
+  /** How long the answer of a model waits for a ledger that is away. */
+  ledgerAwayMsMax?: number;
 };
 
 /** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
@@ -146,6 +149,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...core,
     ...messages,
     ...createDoors(core),
+    ledgerAwayMsMax: overrides.ledgerAwayMsMax ?? ledgerAwayMsMax,
     ...createCredentials(core),
     ...createConformance(core),
     passkeys: createPasskeys(core),
