@@ -13,7 +13,14 @@ import {
 } from '@countersign/messaging';
 import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { AssertionVerifier, createLogger, openTelemetry, type Log, type Telemetry } from '@countersign/service-kit';
+import {
+  AssertionVerifier,
+  createLogger,
+  openTelemetry,
+  type CollectorPatience,
+  type Log,
+  type Telemetry,
+} from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
@@ -97,6 +104,7 @@ export type ContextOverrides = {
   periodReceiptsMax?: number;
   /** How long the answer of a model waits for a ledger that is away. */
   ledgerAwayMsMax?: number;
+  collectorPatience?: CollectorPatience;
 };
 
 /** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
@@ -110,7 +118,8 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
 export async function createContext(config: KernelConfig, overrides: ContextOverrides = {}) {
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
-  const telemetry = await openTelemetry(config.collector, { service: 'governance-kernel', version: build.version });
+  const about = { service: 'governance-kernel', version: build.version };
+  const telemetry = await openTelemetry(config.collector, about, overrides.collectorPatience);
   const core = createCore(config, overrides, { rosterHash: gateRosterHash(nodeProvider, gates), telemetry });
   try {
     return await completeContext(core, overrides);
