@@ -66,6 +66,7 @@ export { type Labels, type Meter } from './telemetry/meter.ts';
 export { knownMembersOf, type KnownMembers } from './told-request/known-members.ts';
 export { reportedParts } from './told-request/reported-parts.ts';
 export { shapeOf } from './told-request/shape-of.ts';
+export type { CollectorPatience } from './telemetry/collector-patience.ts';
 export { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 export { type ToldSpan } from './telemetry/otlp-export.ts';
 export { type LiveSpan, type SpanFields, type Tracer } from './telemetry/tracer.ts';

@@ -13,7 +13,14 @@ import {
 } from '@countersign/messaging';
 import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import { AssertionVerifier, createLogger, openTelemetry, type Log, type Telemetry } from '@countersign/service-kit';
+import {
+  AssertionVerifier,
+  createLogger,
+  openTelemetry,
+  type CollectorPatience,
+  type Log,
+  type Telemetry,
+} from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
@@ -25,6 +32,7 @@ import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
 import type { CycleSettings, Judgeable } from './boundary/conclude-call.ts';
 import { decisionTelemetry } from './boundary/decision-telemetry.ts';
 import { Dispatch } from './boundary/dispatch.ts';
+import { ledgerAwayMsMax } from './chat/judge-calls.ts';
 import { KeptAnswers } from './boundary/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
@@ -94,6 +102,9 @@ export type ContextOverrides = {
   gates?: GateTable;
   /** The most receipts of a period that an export gives. */
   periodReceiptsMax?: number;
+  /** How long the answer of a model waits for a ledger that is away. */
+  ledgerAwayMsMax?: number;
+  collectorPatience?: CollectorPatience;
 };
 
 /** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
@@ -107,7 +118,8 @@ export type Context = Awaited<ReturnType<typeof createContext>>;
 export async function createContext(config: KernelConfig, overrides: ContextOverrides = {}) {
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
-  const telemetry = await openTelemetry(config.collector, { service: 'governance-kernel', version: build.version });
+  const about = { service: 'governance-kernel', version: build.version };
+  const telemetry = await openTelemetry(config.collector, about, overrides.collectorPatience);
   const core = createCore(config, overrides, { rosterHash: gateRosterHash(nodeProvider, gates), telemetry });
   try {
     return await completeContext(core, overrides);
@@ -146,6 +158,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...core,
     ...messages,
     ...createDoors(core),
+    ledgerAwayMsMax: overrides.ledgerAwayMsMax ?? ledgerAwayMsMax,
     ...createCredentials(core),
     ...createConformance(core),
     passkeys: createPasskeys(core),

@@ -47,14 +47,14 @@ const program = `
   await Promise.all(requests.map((request) => fetch(url, request).then((answer) => answer.text()).catch(() => undefined)));
 `;
 
-/** A process that asks for all keys at once and is killed (-9) after a while, whatever it has heard by then. */
-export async function callAndDie(url: string, keys: readonly string[], livesMs: number): Promise<void> {
+/** A process that asks for all keys at once and is killed (-9) when `life` is over, whatever it has heard by then. */
+export async function callAndDie(url: string, keys: readonly string[], life: () => Promise<unknown>): Promise<void> {
   const requests = keys.map((key) => ({ method: 'POST', headers: keyedHeaders(key), body: chatBody(key) }));
   const args = ['--input-type=module', '-e', program, `${url}/v1/chat/completions`, JSON.stringify(requests)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
   await Promise.race([once(createInterface(child.stdout), 'line'), gone]);
-  await new Promise((resolve) => setTimeout(resolve, livesMs));
+  await life();
   child.kill('SIGKILL');
   await gone;
 }

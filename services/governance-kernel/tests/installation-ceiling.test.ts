@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationCeiling, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
@@ -89,7 +90,8 @@ async function ceiling(): Promise<Standing | undefined> {
 
 const micros = (minor: number) => String(BigInt(minor) * 1_000_000n);
 
-describe('the ceiling of the installation', () => {
+// One installation has one ceiling: what its calls have used is what each change of it meets.
+describeStory('the ceiling of the installation', () => {
   verifies(
     'kn.budget',
     'lets exactly 10 of 50 parallel calls of 50 tenants on two replicas pass where it covers 10',
@@ -171,9 +173,7 @@ describe('the ceiling of the installation', () => {
       ).rejects.toThrow('budgets_of_everybody');
     expect(await ceiling()).toEqual(before);
   });
-});
 
-describe('the configuration of the ceiling', () => {
   it('holds from the start, is sealed when it changes, and is left alone by a kernel that says nothing of it', async () => {
     const before = await ceiling();
     const sealed = async () =>
@@ -224,7 +224,9 @@ describe('the configuration of the ceiling', () => {
     await settleAbandoned(stranger.context.cycle, { decided, held: decision.held }).finally(() => stranger.stop());
     expect(await ceiling()).toMatchObject({ used: '0', reserved: '0' });
   });
+});
 
+describe('the configuration of the ceiling', () => {
   it('is required in production before a model server, and read strictly', () => {
     const { env } = site.test;
     const strong = (nth: number) => `k${nth}-${'9f2c7a1e'.repeat(5)}`;

@@ -1,5 +1,6 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server, type CallToolRequest, type ServerContext } from '@modelcontextprotocol/server';
@@ -11,17 +12,23 @@ const tool = { name: 'build', inputSchema: { type: 'object' as const }, annotati
 /** The parameters of each call that arrived. */
 const arrived: CallToolRequest['params'][] = [];
 
+/** A part of the time that the kernel gives a call: progress that made it longer would do so for ever. */
+const progressEveryMs = 500;
+
 /** Tells of its progress as often as it is asked to, then of one step under a token of its own, and of things that nobody asked for. */
 async function build(params: CallToolRequest['params'], { mcpReq }: ServerContext) {
   arrived.push({ ...params, _meta: mcpReq._meta });
-  const { steps = 3, text = 'step', lasts = 0 } = (params.arguments ?? {}) as Record<string, never>;
+  const { steps = 3, text = 'step', endless = false } = (params.arguments ?? {}) as Record<string, never>;
   const progressToken = mcpReq._meta?.progressToken;
   const tell = (params: object) => mcpReq.notify({ method: 'notifications/progress', params } as never); // any message
   if (progressToken !== undefined)
     for (let step = 1; step <= steps; step += 1)
       await tell({ progressToken, progress: step, total: steps, message: text, sneaked: 'x', _meta: { sneaked: 'x' } });
   await tell({ progressToken: 'sneaked', progress: 99 }).catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, lasts).unref());
+  while (endless && !mcpReq.signal.aborted) {
+    await delay(progressEveryMs);
+    await tell({ progressToken, progress: 100 }).catch(() => undefined);
+  }
   return { content: [{ type: 'text' as const, text: 'built' }] };
 }
 
@@ -93,14 +100,18 @@ describe.each(revisions)('the progress of an upstream tool, by %s', (revision) =
     expect(result.isError).toBeUndefined();
   });
 
-  it('makes the time of a call no longer', async () => {
-    const { heard, result } = await called(revision, { steps: 2, lasts: 6_000 });
-    expect(heard).toHaveLength(2);
-    expect(result._meta).toMatchObject({ 'countersign/outcome': 'uncertain' });
-  });
-
   it('is all that goes upstream of the _meta of a call', async () => {
     await called(revision, {});
     expect(JSON.stringify(arrived.at(-1))).not.toContain('for the boundary alone');
+  });
+});
+
+describe('progress without an end', () => {
+  it('makes the time of a call no longer, by either revision', async () => {
+    const calls = await Promise.all(revisions.map((revision) => called(revision, { steps: 2, endless: true })));
+    for (const { heard, result } of calls) {
+      expect(heard.length).toBeGreaterThan(2);
+      expect(result._meta).toMatchObject({ 'countersign/outcome': 'uncertain' });
+    }
   });
 });

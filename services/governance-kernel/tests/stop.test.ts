@@ -1,12 +1,16 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { followDirectives } from '@countersign/testkit/scripted-model';
 import { askOnce, callAndDie } from './_chat-callers.ts';
 import { startKernelProcess, until } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
-/** Longer than servers commonly wait for a request in flight. */
-const answersAfterMs = 12_000;
+/** The long timers of the kernel's process pass ten times as fast: a server that cuts what is in flight after 10 s cuts it after one. */
+const hurried = encodeURIComponent(`
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, ms, ...given) => setTimeout(run, ms >= 10_000 ? ms / 10 : ms, ...given);`);
+/** Longer than the 10 s that servers commonly wait for a request in flight. */
+const answersAfterMs = 1_500;
 
 let upstreams: Upstreams;
 beforeAll(async () => {
@@ -15,22 +19,33 @@ beforeAll(async () => {
 afterAll(() => upstreams.close());
 
 const asked = () => upstreams.model.requests.length;
+const accepts = (url: string) =>
+  fetch(`${url}/version`).then(
+    () => true,
+    () => false,
+  );
 
 describe('a kernel that is told to stop', () => {
   it('waits for the calls that it has sent, with their callers or without, and keeps their answers', async () => {
-    upstreams.model.follow((request) => (res) => {
-      const { text } = followDirectives(request);
-      const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
+    const answers: (() => void)[] = [];
+    upstreams.model.follow(() => (res) => {
+      const choices = [{ index: 0, message: { role: 'assistant', content: 'late' }, finish_reason: 'stop' }];
       const said = JSON.stringify({ id: 'x', choices });
-      setTimeout(() => res.writeHead(200, { 'content-type': 'application/json' }).end(said), answersAfterMs);
+      answers.push(() => res.writeHead(200, { 'content-type': 'application/json' }).end(said));
     });
-    const kernel = await startKernelProcess(upstreams.test.env);
+    const kernel = await startKernelProcess({
+      ...upstreams.test.env,
+      GOV_STOP_NOTICE: '0ms',
+      NODE_OPTIONS: `--import=data:text/javascript,${hurried}`,
+    });
     const waiting = askOnce(kernel.url, 'caller-waits');
-    await until(() => Promise.resolve(asked() === 1), 60_000);
-    await callAndDie(kernel.url, ['caller-went'], 1_000);
-    expect(asked()).toBe(2);
+    await until(async () => asked() === 1, 60_000);
+    await callAndDie(kernel.url, ['caller-went'], () => until(async () => asked() === 2, 60_000));
     const exited = once(kernel.child, 'exit');
     kernel.child.kill('SIGINT');
+    await until(async () => !(await accepts(kernel.url)), 60_000);
+    await delay(answersAfterMs); // the time that a server which does not wait takes to cut the calls
+    for (const answer of answers) answer();
     expect(await waiting).toMatchObject({ status: 200 });
     expect(await exited).toEqual([0, null]);
     for (const key of ['caller-waits', 'caller-went']) {

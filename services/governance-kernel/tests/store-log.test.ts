@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Instant, ReceiptId, SessionId, TenantId } from '@countersign/contracts';
 import { emptyFrontier } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { grown } from '../src/ledger/log-tree.ts';
 import { listActions } from '../src/store/action-store.ts';
 import { findChainEnd, listChain } from '../src/store/chain-store.ts';
@@ -36,15 +37,15 @@ let store: TestStore;
 const at = (nth: number) => instant(nth) as Instant;
 
 /** 0 … 9 of acme; 2 settles 1, 4 settles 3 and was issued before it; 5 and 6 are of another session, 7 of another tenant. */
-beforeAll(async () => {
-  store = await openTestStore();
+async function openFilled(): Promise<TestStore> {
+  const filled = await openTestStore();
   const outcome = (nth: number, of: number, more: object = {}) =>
     entry(nth, {
       ...{ kind: 'outcome', record: null, ...more },
       sealed: { decision_receipt_id: rcp(of), outcome: 'completed' },
     });
   const record = (nth: number, by: string | null = null) => ({ record: JSON.stringify({ nth, dispatched_by: by }) });
-  await store.insert(
+  await filled.insert(
     'ledger',
     ...[entry(0, { ...record(0), lamport_clock: 20, session_id: 'z' }), entry(1, record(1, 'kernel')), outcome(2, 1)],
     ...[entry(3, { ...record(3), issued_at: instant(4) }), outcome(4, 3, { issued_at: instant(3) })],
@@ -54,14 +55,25 @@ beforeAll(async () => {
     entry(8, { ...record(8), kind: 'approval', lamport_clock: 5 }),
     entry(9, { ...record(9), lamport_clock: 6, sealed: { approval_id: 'apr_1' } }),
   );
-  await store.insert('dispatches', { ulid: ulid(9) }, { ulid: ulid(5), tenant_id: 'umbrella' });
-  await store.insert(
+  await filled.insert('dispatches', { ulid: ulid(9) }, { ulid: ulid(5), tenant_id: 'umbrella' });
+  await filled.insert(
     'session_heads',
     { lamport_clock: 6, receipt_hash: digest(9) },
     { session_id: 'new', lamport_clock: 0 },
   );
+  return filled;
+}
+
+beforeAll(async () => {
+  store = await openFilled();
 });
 afterAll(() => store.close());
+
+/** For what damages the rows that others read. */
+async function onItsOwn(damage: (own: TestStore) => Promise<void>): Promise<void> {
+  const own = await openFilled();
+  await damage(own).finally(() => own.close());
+}
 
 describe('receipts', () => {
   it('are listed newest first, page by page, and none where verdict and reason exclude each other', async () => {
@@ -227,54 +239,21 @@ describe('a period', () => {
   });
 
   it('is read part by part, each by its own key', async () => {
-    const parts = async (of: [string, number][], limit: number, below = 99) =>
+    const parts = async (of: Record<string, number>, limit: number, below = 99) =>
       (
         await listParts(store.database.reader, scope(2, 99, below), {
-          parts: of.map(([session, lamport]) => ({ session: session as SessionId, lamport })),
+          parts: Object.entries(of).map(([session, lamport]) => ({ session: session as SessionId, lamport })),
           limit,
         })
       ).map(({ logIndex }) => logIndex);
-    expect(
-      await parts(
-        [
-          ['t', 1],
-          ['s', 1],
-        ],
-        9,
-      ),
-    ).toEqual([5, 6, 2, 3, 4, 8, 9]);
-    expect(
-      await parts(
-        [
-          ['s', 3],
-          ['t', 2],
-        ],
-        9,
-      ),
-    ).toEqual([3, 4, 8, 9, 6]);
-    expect(
-      await parts(
-        [
-          ['s', 2],
-          ['t', 1],
-        ],
-        3,
-      ),
-    ).toEqual([2, 3, 4]);
-    expect(
-      await parts(
-        [
-          ['s', 2],
-          ['t', 1],
-        ],
-        9,
-        6,
-      ),
-    ).toEqual([2, 3, 4, 5]);
+    expect(await parts({ t: 1, s: 1 }, 9)).toEqual([5, 6, 2, 3, 4, 8, 9]);
+    expect(await parts({ s: 3, t: 2 }, 9)).toEqual([3, 4, 8, 9, 6]);
+    expect(await parts({ s: 2, t: 1 }, 3)).toEqual([2, 3, 4]);
+    expect(await parts({ s: 2, t: 1 }, 9, 6)).toEqual([2, 3, 4, 5]);
   });
 });
 
-describe('checkpoints', () => {
+describeStory('checkpoints', () => {
   const taken = (nth: number, size: number, made = nth) =>
     recordCheckpoint(store.database.transaction, {
       ...{ id: `chk_${ulid(nth)}`, size, root: digest(nth), note: `note ${nth}`, at: minute(made) },
@@ -319,40 +298,41 @@ describe('the tree of the log', () => {
     expect(leaves).toEqual([2, 3, 8, 9].map((nth) => ({ index: nth, receiptHash: digest(nth) })));
   });
 
-  it('grows over the whole log, step by step, and refuses one with a gap', async () => {
-    await store.client.query(
-      `INSERT INTO ledger SELECT n, lpad(n::text, 26, '0'), 'filled', 'f', n, 'p', 'outcome', 'ALLOW', 'ALLOWED', 'a', NULL, now(),
+  it('grows over the whole log, step by step, and refuses one with a gap', () =>
+    onItsOwn(async (own) => {
+      await own.client.query(
+        `INSERT INTO ledger SELECT n, lpad(n::text, 26, '0'), 'filled', 'f', n, 'p', 'outcome', 'ALLOW', 'ALLOWED', 'a', NULL, now(),
               'sha256:' || lpad(n::text, 64, '0'), '{}', 'k', 'sig', NULL FROM generate_series(10, 4099) n`,
-    );
-    const { transaction, reader } = store.database;
-    const hashes = Array.from({ length: 4_100 }, (_, nth) => digest(nth) as never);
-    const expected = grown(nodeProvider, emptyFrontier, hashes);
-    const told = ({ size, hashes: roots }: { size: number; hashes: readonly Uint8Array[] }) => [
-      size,
-      roots.map((root) => Buffer.from(root).toString('hex')),
-    ];
-    expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
-    expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
-    const stored = await listLogNodes(reader, [
-      { level: 8, index: 15 },
-      { level: 8, index: 99 },
-      { level: 12, index: 0 },
-    ]);
-    const nodes = expected.nodes.filter(({ level, index }) => (level === 8 && index === 15) || level === 12);
-    const plain = (of: readonly { level: number; index: number; hash: Uint8Array }[]) =>
-      of.map(({ level, index, hash }) => [level, index, Buffer.from(hash).toString('hex')]).sort();
-    expect(plain(stored)).toEqual(plain(nodes));
-    await store.client.query('DELETE FROM ledger WHERE log_index > 4096');
-    await store.insert('ledger', entry(4_101, { lamport_clock: 99 }));
-    await expect(growLogTree(transaction, nodeProvider)).rejects.toThrow('lacks entries');
-    await store.client.query('DELETE FROM log_tree');
-    await expect(growLogTree(transaction, nodeProvider)).rejects.toThrow('tree is missing');
-  });
+      );
+      const { transaction, reader } = own.database;
+      const hashes = Array.from({ length: 4_100 }, (_, nth) => digest(nth) as never);
+      const expected = grown(nodeProvider, emptyFrontier, hashes);
+      const told = ({ size, hashes: roots }: { size: number; hashes: readonly Uint8Array[] }) => [
+        size,
+        roots.map((root) => Buffer.from(root).toString('hex')),
+      ];
+      expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
+      expect(told(await growLogTree(transaction, nodeProvider))).toEqual(told(expected.frontier));
+      const stored = await listLogNodes(reader, [
+        { level: 8, index: 15 },
+        { level: 8, index: 99 },
+        { level: 12, index: 0 },
+      ]);
+      const nodes = expected.nodes.filter(({ level, index }) => (level === 8 && index === 15) || level === 12);
+      const plain = (of: readonly { level: number; index: number; hash: Uint8Array }[]) =>
+        of.map(({ level, index, hash }) => [level, index, Buffer.from(hash).toString('hex')]).sort();
+      expect(plain(stored)).toEqual(plain(nodes));
+      await own.client.query('DELETE FROM ledger WHERE log_index > 4096');
+      await own.insert('ledger', entry(4_101, { lamport_clock: 99 }));
+      await expect(growLogTree(transaction, nodeProvider)).rejects.toThrow('lacks entries');
+      await own.client.query('DELETE FROM log_tree');
+      await expect(growLogTree(transaction, nodeProvider)).rejects.toThrow('tree is missing');
+    }));
 });
 
 describe('the ledger’s reading', () => {
   const guards = { clockGuard: {} as never, keyGuard: {} as never }; // nothing is sealed here
-  const ledger = () => ledgerStore({ pool: store.database.pool, controls: [], ...guards });
+  const ledger = ({ database } = store) => ledgerStore({ pool: database.pool, controls: [], ...guards });
   const sought = (...sessions: string[]) => ({
     chains: sessions.map((session) => ({ tenant, session: session as SessionId })),
     sets: [],
@@ -382,8 +362,9 @@ describe('the ledger’s reading', () => {
     expect(store.database.pool.totalCount).toBeGreaterThan(0);
   });
 
-  it('fails where the migrations were not applied', async () => {
-    await store.client.query('DELETE FROM controls');
-    await expect(ledger().read(sought('s') as never)).rejects.toThrow('migrations');
-  });
+  it('fails where the migrations were not applied', () =>
+    onItsOwn(async (own) => {
+      await own.client.query('DELETE FROM controls');
+      await expect(ledger(own).read(sought('s') as never)).rejects.toThrow('migrations');
+    }));
 });

@@ -6,9 +6,12 @@ import { activateRules } from './_causes.ts';
 import { connectMcp, doors, type Door, type Site } from './_doors.ts';
 import { startUpstreams } from './_upstreams.ts';
 
+/** More than the pause before a retry: an answer of the model meets the fault twice. */
+const ledgerAwayMsMax = 300;
+
 let site: Site;
 beforeAll(async () => {
-  const upstreams = await startUpstreams();
+  const upstreams = await startUpstreams({}, [], { ledgerAwayMsMax });
   site = { ...upstreams, mcp: await connectMcp(upstreams.test.kernel.url) };
   for (const door of doors) await activateRules({ site, door, advance: () => undefined }, 'allow');
   await asAdministrator(

@@ -3,6 +3,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider, type IMetricReader } from '@opentelemetry/sdk-metrics';
 import type { Collector } from './collector.ts';
+import { collectorPatience } from './collector-patience.ts';
 import { measureHttp, type HttpMeasure } from './http-measure.ts';
 import type { Meter } from './meter.ts';
 import type { ExportNow } from './otlp-export.ts';
@@ -32,23 +33,27 @@ type About = { service: string; version: string };
 /** A database that does not answer leaves its gauges out; the others are told. */
 const scrapeTimeoutMs = 1_000;
 const nothing = Promise.resolve();
-const closeTimeoutMs = 3_000;
 
 /** What a service counts and traces. The exporters, and what they load, are there only with a collector. */
-export async function openTelemetry(collector: Collector | null, { service, version }: About): Promise<Telemetry> {
+export async function openTelemetry(
+  collector: Collector | null,
+  { service, version }: About,
+  patience = collectorPatience,
+): Promise<Telemetry> {
   const about = { 'service.name': service, 'service.version': version, 'countersign.authoritative': false };
   const resource = resourceFromAttributes(about);
   const scraped = new PrometheusExporter({ preventServerStart: true });
   const readers: IMetricReader[] = [scraped];
   const otlp = collector === null ? null : await loadOtlp();
-  if (collector !== null && otlp !== null) readers.push(otlp.openMetricsExport(collector, otlp.collectorTimeoutMs));
+  if (collector !== null && otlp !== null) readers.push(otlp.openMetricsExport(collector, patience));
   const meterProvider = new MeterProvider({ resource, readers });
   const scope = `countersign/${service}`;
-  const traces = collector === null ? undefined : otlp?.openTraces({ collector, resource, meterProvider, scope });
+  const known = { patience, resource, scope };
+  const traces = collector === null ? undefined : otlp?.openTraces({ ...known, collector, meterProvider });
   const meter = otelMeter(meterProvider.getMeter(scope));
   const stopMeasuring = measureProcess(meter);
   const collectMetrics = async () => (await scraped.collect({ timeoutMillis: scrapeTimeoutMs })).resourceMetrics;
-  const exported = collector === null ? undefined : otlp?.openExport({ collector, resource, scope, collectMetrics });
+  const exported = collector === null ? undefined : otlp?.openExport({ ...known, collector, collectMetrics });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   return {
     tracer: traces?.tracer ?? null,
@@ -58,10 +63,10 @@ export async function openTelemetry(collector: Collector | null, { service, vers
     resource: about,
     prometheus: async () => serializer.serialize(await collectMetrics()),
     exportNow: exported ?? null,
-    flush: () => inTime([traces?.flush() ?? nothing, meterProvider.forceFlush()]),
+    flush: () => inTime([traces?.flush() ?? nothing, meterProvider.forceFlush()], patience.closeMs),
     close: async () => {
       stopMeasuring();
-      await inTime([traces?.close() ?? nothing, meterProvider.shutdown()]);
+      await inTime([traces?.close() ?? nothing, meterProvider.shutdown()], patience.closeMs);
     },
   };
 }
@@ -73,9 +78,9 @@ async function loadOtlp() {
 }
 
 /** A collector that hangs holds up neither a stop nor a test. */
-async function inTime(work: readonly Promise<void>[]): Promise<void> {
+async function inTime(work: readonly Promise<void>[], timeoutMs: number): Promise<void> {
   const late = new AbortController();
-  const timer = delay(closeTimeoutMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
+  const timer = delay(timeoutMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined);
   await Promise.race([Promise.allSettled(work), timer]);
   late.abort();
 }

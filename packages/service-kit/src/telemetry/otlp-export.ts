@@ -2,11 +2,11 @@ import { ROOT_CONTEXT } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { TracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace';
-import { connectionMsMax } from './bounded-agent.ts';
 import type { Collector } from './collector.ts';
+import type { CollectorPatience } from './collector-patience.ts';
 import { authority } from './otel-tracer.ts';
 import { metricsExporter } from './otlp-metrics.ts';
-import { collectorTimeoutMs, spanTerms, tracesExporter } from './otlp-traces.ts';
+import { spanTerms, tracesExporter } from './otlp-traces.ts';
 import type { SpanFields } from './tracer.ts';
 
 /** Something that happened at one moment, to be told as a span of its own. */
@@ -27,20 +27,21 @@ export type ExportNow = (told: readonly ToldSpan[]) => Promise<Delivered>;
 
 type Parts = {
   collector: Collector;
+  patience: CollectorPatience;
   resource: Resource;
   scope: string;
   collectMetrics: () => Promise<ResourceMetrics>;
 };
 
-export function openExport({ collector, resource, scope, collectMetrics }: Parts): ExportNow {
-  const traces = tracesExporter(collector);
-  const metrics = metricsExporter(collector, collectorTimeoutMs);
+export function openExport({ collector, patience, resource, scope, collectMetrics }: Parts): ExportNow {
+  const traces = tracesExporter(collector, patience);
+  const metrics = metricsExporter(collector, patience);
   return async (told) => {
     const measured = await collectMetrics();
     const instruments = measured.scopeMetrics.reduce((sum, { metrics: each }) => sum + each.length, 0);
     const [ofTraces, ofMetrics] = await Promise.all([
-      delivered(told.length, (tell) => traces.export(spansOf(told, { resource, scope }), tell)),
-      delivered(instruments, (tell) => metrics.export(measured, tell)),
+      delivered(told.length, patience, (tell) => traces.export(spansOf(told, { resource, scope }), tell)),
+      delivered(instruments, patience, (tell) => metrics.export(measured, tell)),
     ]);
     return { traces: ofTraces, metrics: ofMetrics };
   };
@@ -49,19 +50,23 @@ export function openExport({ collector, resource, scope, collectMetrics }: Parts
 /** As the exporters tell: code 0 is success, and an error of the collector's answer has its status. */
 type Result = { code: number; error?: Error };
 
-async function delivered(count: number, send: (tell: (result: Result) => void) => void): Promise<Delivery> {
+async function delivered(
+  count: number,
+  { connectionMs }: CollectorPatience,
+  send: (tell: (result: Result) => void) => void,
+): Promise<Delivery> {
   if (count === 0) return { state: 'nothing' };
-  const { code, error } = await inTime(new Promise<Result>(send));
+  const { code, error } = await inTime(new Promise<Result>(send), connectionMs);
   if (code === 0) return { state: 'sent', count };
   const status = error !== undefined && 'code' in error ? error.code : undefined;
   return typeof status === 'number' ? { state: 'refused', status } : { state: 'unanswered' };
 }
 
 /** An answer that never ends is none, however much of it has come. */
-async function inTime(answer: Promise<Result>): Promise<Result> {
+async function inTime(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Result>((resolve) => {
-    timer = setTimeout(() => resolve({ code: 1 }), connectionMsMax);
+    timer = setTimeout(() => resolve({ code: 1 }), timeoutMs);
   });
   return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

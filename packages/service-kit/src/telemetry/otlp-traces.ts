@@ -4,13 +4,12 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { signalUrl, type Collector } from './collector.ts';
 import { boundedAgent } from './bounded-agent.ts';
+import type { CollectorPatience } from './collector-patience.ts';
 import { otelTracer } from './otel-tracer.ts';
 import type { Tracer } from './tracer.ts';
 
 /** A few seconds of a busy kernel. What finds no place is dropped, and counted. */
 const queuedSpansMax = 4_096;
-/** A collector that takes longer is not waited for. */
-export const collectorTimeoutMs = 5_000;
 const attributeLengthMax = 512;
 
 /** Of every span: all that are not unsampled by their sender, cut to what a collector can hold. */
@@ -26,15 +25,21 @@ export const spanTerms = {
 
 export type Traces = { tracer: Tracer; flush(): Promise<void>; close(): Promise<void> };
 
-type Parts = { collector: Collector; resource: Resource; meterProvider: MeterProvider; scope: string };
+type Parts = {
+  collector: Collector;
+  patience: CollectorPatience;
+  resource: Resource;
+  meterProvider: MeterProvider;
+  scope: string;
+};
 
 /** Spans on their way to the collector, in a queue with a bound and never in the way of what they tell of. */
-export function openTraces({ collector, resource, meterProvider, scope }: Parts): Traces {
+export function openTraces({ collector, patience, resource, meterProvider, scope }: Parts): Traces {
   const processor = new BatchSpanProcessor({
-    exporter: tracesExporter(collector),
+    exporter: tracesExporter(collector, patience),
     maxQueueSize: queuedSpansMax,
     scheduledDelayMillis: 1_000,
-    exportTimeoutMillis: collectorTimeoutMs,
+    exportTimeoutMillis: patience.answerMs,
     selfObsMeterProvider: meterProvider,
   });
   const provider = new TracerProvider({ ...spanTerms, resource, spanProcessors: [processor] });
@@ -45,11 +50,11 @@ export function openTraces({ collector, resource, meterProvider, scope }: Parts)
   };
 }
 
-export function tracesExporter(collector: Collector): OTLPTraceExporter {
+export function tracesExporter(collector: Collector, patience: CollectorPatience): OTLPTraceExporter {
   return new OTLPTraceExporter({
     url: signalUrl(collector.url, 'traces'),
     headers: { ...collector.headers },
-    timeoutMillis: collectorTimeoutMs,
-    httpAgentOptions: boundedAgent,
+    timeoutMillis: patience.answerMs,
+    httpAgentOptions: boundedAgent(patience),
   });
 }

@@ -18,6 +18,8 @@ export type ChatParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
   models: Effects<ModelRequest, UpstreamAnswer | NoAnswer>;
   prices: ModelPrices;
+  /** How long an answer waits for a ledger that is away. */
+  ledgerAwayMsMax: number;
   /** Null: nobody asks for traces. */
   tracer: Tracer | null;
 };

@@ -19,15 +19,16 @@ type JudgeParts = {
   session: SessionId;
   /** Of the answer. */
   deadline: AbortSignal;
+  ledgerAwayMsMax: number;
 };
 
 /** The answer is bought: a ledger that is away for some seconds does not lose it. Less than what sealing may take of a dispatch. */
-const ledgerAwayMsMax = 15_000;
+export const ledgerAwayMsMax = 15_000;
 const retryPauseMs = 250;
 const awayCodes: ReadonlySet<string> = new Set(['RECEIPT_STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
 
 /** The judge of one answer. What a model proposes is executed by whoever has the tool. */
-export function judgeWith({ boundary, caller, session, deadline }: JudgeParts): JudgeCalls {
+export function judgeWith({ boundary, caller, session, ...patience }: JudgeParts): JudgeCalls {
   const decide = boundary.forOneAnswer();
   let calls = 0;
   return async (proposed) => {
@@ -35,7 +36,7 @@ export function judgeWith({ boundary, caller, session, deadline }: JudgeParts): 
     if (calls > callsPerAnswerMax)
       throw new AppError('UPSTREAM_FAILED', `The model asked for more than ${callsPerAnswerMax} calls at once`);
     const named = proposed.map((call) => governedCall(call, { caller, session }));
-    const decisions = await whileLedgerIsAway(() => decide(named), deadline);
+    const decisions = await whileLedgerIsAway(() => decide(named), patience);
     return decisions.map((decision, nth) => judged(proposed[nth], decision));
   };
 }
@@ -52,7 +53,10 @@ export function governedCall({ name, args }: ProposedCall, { caller, session }: 
   };
 }
 
-async function whileLedgerIsAway<Decided>(decide: () => Promise<Decided>, deadline: AbortSignal): Promise<Decided> {
+async function whileLedgerIsAway<Decided>(
+  decide: () => Promise<Decided>,
+  { deadline, ledgerAwayMsMax }: Pick<JudgeParts, 'deadline' | 'ledgerAwayMsMax'>,
+): Promise<Decided> {
   const giveUpAtMs = performance.now() + ledgerAwayMsMax;
   for (;;) {
     try {
