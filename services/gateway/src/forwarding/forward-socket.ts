@@ -37,6 +37,8 @@ const handshake: ReadonlySet<string> = new Set([
 export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Target): ForwardSocket {
   return ({ req, res, headers, signal, over }) => {
     const { socket, head } = upgradeOf(req);
+    // A caller that left before this call is not reported again.
+    if (socket.destroyed) return Promise.resolve();
     const address = new URL(forwardedUrl(req.url ?? '/'), url);
     return new Promise((resolve, reject) => {
       const ask = address.protocol === 'https:' ? requestByTls : request;
@@ -48,10 +50,14 @@ export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Ta
       };
       const timer = setTimeout(cut, answerMaxMs);
       signal.addEventListener('abort', cut, { once: true });
-      over.addEventListener('abort', () => setTimeout(cut, lastWordMs), { once: true });
+      let lastWord: NodeJS.Timeout | undefined;
+      const cutSoon = () => void (lastWord = setTimeout(cut, lastWordMs));
+      over.addEventListener('abort', cutSoon, { once: true });
       socket.once('close', () => {
         clearTimeout(timer);
+        clearTimeout(lastWord);
         signal.removeEventListener('abort', cut);
+        over.removeEventListener('abort', cutSoon);
         asked.destroy();
         resolve();
       });

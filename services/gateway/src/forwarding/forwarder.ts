@@ -56,6 +56,8 @@ export function createForward(target: Target): Forward {
   });
   return ({ req, res, headers, bodyBytesMax, signal, answered }) =>
     new Promise((resolve, reject) => {
+      // A caller that left before this call is not reported again.
+      if (res.closed) return resolve();
       const request = requestOf(req, { headers, bodyBytesMax });
       let isOver = false;
       const end = (finish: () => void) => {
