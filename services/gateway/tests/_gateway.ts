@@ -5,6 +5,7 @@ import { gatewayRoutes, type Role, type Run, type SignedIn } from '@countersign/
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { removeTopology } from '@countersign/messaging/testing';
 import { createLogger } from '@countersign/service-kit';
+import { reaching } from '@countersign/testkit/until';
 import pg from 'pg';
 import {
   gatewayConfigFrom,
@@ -77,25 +78,13 @@ export async function runReaching(
   person: Person,
   taskId: string,
   statuses: readonly Run['status'][] = finalStatuses,
-  withinMs = 100_000,
+  withinMs?: number,
 ): Promise<Run> {
-  const giveUpAt = Date.now() + withinMs;
-  for (;;) {
-    const { body } = await person.client.listRuns({ params: { id: taskId } });
-    const [latest] = body.data;
-    if (latest !== undefined && statuses.includes(latest.status)) return latest;
-    if (Date.now() > giveUpAt) throw new Error(`The run is ${latest?.status ?? 'absent'}: ${JSON.stringify(latest)}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
-/** Polls until `holds` is true. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 100_000;
-  while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error('Still not so after 100 s');
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  const latest = async () => (await person.client.listRuns({ params: { id: taskId } })).body.data[0];
+  const limit = withinMs === undefined ? {} : { withinMs };
+  const run = await reaching(latest, (seen) => seen !== undefined && statuses.includes(seen.status), limit);
+  if (run === undefined) throw new Error('The task has no run');
+  return run;
 }
 
 /** A task whose run has been enqueued. */

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalId } from '@countersign/contracts';
 import type { ApiKey, WorkspaceApproval } from '@countersign/contracts/gateway';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
+import { until } from '@countersign/testkit/until';
 import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
-import { rowsOf, until, type Person } from './_gateway.ts';
+import { rowsOf, type Person } from './_gateway.ts';
 
 export type KeyOfPerson = Pick<ApiKey, 'id'> & { key: string };
 

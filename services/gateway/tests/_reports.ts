@@ -10,9 +10,9 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type Person,
 } from './_gateway.ts';
+import { until } from '@countersign/testkit/until';
 import { Upstream } from './_upstream.ts';
 
 export type Sent = { method?: string; headers?: Record<string, string>; body?: unknown; text?: string };

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type GatewayClient,
   type Person,
 } from './_gateway.ts';

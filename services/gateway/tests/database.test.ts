@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { TaskId, WorkspaceId } from '@countersign/contracts';
 import { taskCreated } from '@countersign/contracts/gateway';
 import { isUnavailable } from '@countersign/database';
+import type pg from 'pg';
 import type { TestDatabase } from '@countersign/database/testing';
 import { eventFactory, recordEventsIn } from '@countersign/messaging';
 import { newId } from '../src/ids.ts';
@@ -86,12 +88,25 @@ describe('a transaction', () => {
   });
 
   it('that finds no free connection is unavailable', async () => {
+    const { options } = database.pool as pg.Pool; // the store shows less of its pool than this test changes
+    const { connectionTimeoutMillis } = options;
     let release = () => {};
+    let holding = 0;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const holders = Array.from({ length: 10 }, () => database.transaction(() => held));
-    expect(isUnavailable(await failureOf(database.transaction(async (tx) => tx.user.count())))).toBe(true);
+    const holders = Array.from({ length: options.max }, () =>
+      database.transaction(async () => {
+        holding += 1;
+        await held;
+      }),
+    );
+    await until(() => holding === options.max);
+    // Only what waits from now on is given up soon.
+    options.connectionTimeoutMillis = 50;
+    const failure = await failureOf(database.transaction(async (tx) => tx.user.count()));
+    Object.assign(options, { connectionTimeoutMillis });
     release();
     await Promise.all(holders);
+    expect(isUnavailable(failure)).toBe(true);
   });
 });
 

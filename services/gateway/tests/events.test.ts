@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { TaskId } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createParser } from 'eventsource-parser';
 import { newId } from '../src/ids.ts';
 import type { StartedGateway } from '../src/index.ts';
 import { recordAudit } from '../src/store/audit.ts';
-import { putMember, signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+import { putMember, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
 /** Two of them on one database: what one commits, the followers of the other see. */

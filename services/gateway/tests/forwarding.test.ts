@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { assertionTerms, keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import { forwarding, type ApiKeyScope } from '@countersign/contracts/gateway';
 import { kernelRoutes, listTrustKeys } from '@countersign/contracts/governance-kernel';
@@ -7,7 +8,7 @@ import type { TestDatabase } from '@countersign/database/testing';
 import { AssertionVerifier, createAssertionSigner, readAssertionKey, unprovenClaims } from '@countersign/service-kit';
 import type { StartedGateway } from '../src/index.ts';
 import { assertionKey } from './_assertion-key.ts';
-import { signInAs, startTestGateway, testConfig, testDatabase, until, type Person } from './_gateway.ts';
+import { signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 import { sendChunked, statusOf, statusOfGetWithBody } from './_unusual-requests.ts';
 import { Upstream } from './_upstream.ts';
 

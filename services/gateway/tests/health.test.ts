@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createLifecycle, createLogger } from '@countersign/service-kit';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
+import { reaching } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
@@ -69,13 +71,7 @@ async function health() {
 }
 
 async function healthBecoming(expected: Awaited<ReturnType<typeof health>>): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
-  let seen = await health();
-  while (JSON.stringify(seen) !== JSON.stringify(expected) && Date.now() < giveUpAt) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    seen = await health();
-  }
-  expect(seen).toEqual(expected);
+  await reaching(health, (seen) => isDeepStrictEqual(seen, expected));
 }
 
 const whole = { status: 200, overall: 'ok', database: 'ok', queue: 'ok', governance: 'ok' } as const;

@@ -1,13 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { SMTPServer } from 'smtp-server';
 import { issueLocalSignIn, type StartedGateway } from '../src/index.ts';
 import { newSessionToken, sessionTokenHash } from '../src/identity/session-token.ts';
 import { findSession, insertSession, markRotated } from '../src/store/sessions.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase, until } from './_gateway.ts';
+import { clientOf, rowsOf, signInAs, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
 import { ofNoTwin } from './_twins.ts';
 
 let database: TestDatabase;

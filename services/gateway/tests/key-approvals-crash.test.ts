@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { keyPrincipal } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { gatewayConfigFrom, type StartedGateway } from '../src/index.ts';
 import { serviceDir, signInAs, startTestGateway, testDatabase, testEnv, testExchange } from './_gateway.ts';
@@ -59,10 +60,6 @@ async function killListener(): Promise<void> {
 }
 
 /** A process takes seconds to start, and the test's own timeout bounds it. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 300));
-}
-
 verifies(
   'gw.approvals',
   'kill -9 between what the kernel says and what is written down loses no question and doubles none',
@@ -80,7 +77,7 @@ verifies(
     startListener();
     const first = await ask('first');
     // Said until the queue exists: the broker drops what nobody takes.
-    await eventually(async () => {
+    await until(async () => {
       await kernelAsks(gateway, first);
       return isListed(first.approvalId);
     });
@@ -93,7 +90,7 @@ verifies(
     };
     const second = await ask('second');
     await kernelAsks(gateway, second);
-    await eventually(() => isListed(second.approvalId));
+    await until(() => isListed(second.approvalId));
     expect(isKilled).toBe(true);
     const { body } = await person.client.listAudit({ query: { action: 'approval.requested' } });
     expect(body.data.map(({ subject }) => subject)).toEqual([second.approvalId, first.approvalId]);

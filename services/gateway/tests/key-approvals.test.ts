@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { keyPrincipal } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import { sweep } from '../src/workers/sweep.ts';
@@ -13,7 +14,6 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type GatewayClient,
   type Person,
 } from './_gateway.ts';

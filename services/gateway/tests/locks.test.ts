@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import pg from 'pg';
 import type { StartedGateway } from '../src/index.ts';
 import { claimRun, lockLeasedRun } from '../src/store/leases.ts';
-import {
-  rowsOf,
-  signInAs,
-  startRun,
-  startTestGateway,
-  testConfig,
-  testDatabase,
-  until,
-  type Person,
-} from './_gateway.ts';
+import { rowsOf, signInAs, startRun, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
 let database: TestDatabase;
 let gateway: StartedGateway;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import type { NotificationType } from '@countersign/contracts/gateway';
 import { deliveryTablesSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
@@ -20,7 +21,6 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';

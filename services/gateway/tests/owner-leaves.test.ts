@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import type { NotificationType } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import pg from 'pg';
@@ -11,7 +12,6 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type GatewayClient,
   type Person,
 } from './_gateway.ts';

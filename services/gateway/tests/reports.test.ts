@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyPrincipal } from '@countersign/contracts';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import pg from 'pg';
 import { reportsKeptMax } from '../src/store/reports.ts';
 import { sweep } from '../src/workers/sweep.ts';
-import { rowsOf, signInAs, until, type Person } from './_gateway.ts';
+import { rowsOf, signInAs, type Person } from './_gateway.ts';
 import { ofNoTwin, startReportedGateway, type ReportedGateway } from './_reports.ts';
 import { sendChunked } from './_unusual-requests.ts';
 

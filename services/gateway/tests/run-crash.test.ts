@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import { spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { gatewayConfigFrom, type StartedGateway } from '../src/index.ts';
 import {
@@ -16,7 +17,6 @@ import {
   testDatabase,
   testEnv,
   testExchange,
-  until,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
@@ -49,8 +49,18 @@ beforeAll(async () => {
   gateway = await startTestGateway(gatewayConfigFrom({ ...env, GOV_RUN_WORKERS: '0' }));
 }, 60_000);
 
+beforeEach(() => {
+  kernel.executed.length = 0;
+  kernel.modelCalls.length = 0;
+  kernel.beforeModelAnswer = async () => undefined;
+  kernel.beforeExecutionAnswer = async () => undefined;
+});
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+});
+
 afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.kill()));
   await gateway?.stop();
   await kernel.kill();
   await broker.remove();
@@ -120,6 +130,7 @@ describe('kill -9 of the worker', () => {
         resolve();
       };
     });
+    startWorker();
     const { taskId } = await startRun(person);
     await killed;
     await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import { sweep } from '../src/workers/sweep.ts';
@@ -11,7 +12,6 @@ import {
   startTestGateway,
   testConfig,
   testDatabase,
-  until,
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';

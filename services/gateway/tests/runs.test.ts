@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
   testConfig,
   testDatabase,
   testExchange,
-  until,
   type Person,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';

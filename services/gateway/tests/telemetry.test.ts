@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { runEnqueued } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
@@ -11,7 +12,6 @@ import {
   testConfig,
   testDatabase,
   testExchange,
-  until,
 } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
