@@ -116,7 +116,7 @@ describe('the evidence of a period', () => {
       const { verdict, integrity, completeness, signer, time, receipts, records, proofs, keys } = offline;
       expect(whole).toEqual({
         ...{ verdict, integrity, completeness, signer, time, receipts, records, proofs, keys },
-        ...{ fault: null, missing: [], broken_glass: 0 },
+        ...{ fault: null, missing: [], broken_glass: 0, issuer_defects: 0 },
       });
       expect(whole.verdict).toBe('VERIFIED');
       const lines = text.split('\n');

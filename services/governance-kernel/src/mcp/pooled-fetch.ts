@@ -6,6 +6,7 @@ import { sending } from './sending.ts';
 import { messageValuesMax } from './bounded-messages.ts';
 import { withFewValues } from './count-values.ts';
 import { Excess } from './excess.ts';
+import { NotSent } from '../boundary/not-sent.ts';
 import { NotReached } from './not-reached.ts';
 
 type Answer = Dispatcher.ResponseData;
@@ -29,6 +30,7 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
       signal: init?.signal ?? null,
     });
     const answer = await request.catch((error: unknown) => {
+      if (error instanceof NotSent) throw error;
       throw sent.body instanceof Readable && !sent.body.readableDidRead
         ? new NotReached(unreachable, { cause: error })
         : error;
