@@ -7,7 +7,17 @@ import { levelOf } from './levels.mjs';
 
 const secondsOfLevel = { unit: 6, store: 12, service: 20, system: 40 };
 /** Files that need more than their level gives. Each names what takes the time. */
-const secondsOfFile = {};
+const secondsOfFile = {
+  // One page after the other, each by keyboard and in every look.
+  'tests/e2e/console-pages.test.ts': 60,
+  // Each part of the system is killed once, and waited for.
+  'tests/chaos/killed-parts.test.ts': 45,
+  // Workers at several moments of an activation.
+  'tests/e2e/policy-activation.test.ts': 40,
+  'tests/e2e/console-controls.test.ts': 40,
+  // Each cause of a denial at the doors.
+  'services/governance-kernel/tests/gates.test.ts': 30,
+};
 /** A file is reported when it takes this much of its budget. */
 const excess = 1.5;
 
@@ -16,6 +26,11 @@ const busyShareMax = 0.1;
 const watchMs = 500;
 /** Of the work below, on the machine on which the budgets were measured. */
 const referenceMs = 60;
+
+/** @param {string} path from the root, or absolute */
+export function hasOwnBudget(path) {
+  return Object.keys(secondsOfFile).some((file) => path.endsWith(file));
+}
 
 /** Looks at the machine now and, with `end`, once more: `{ isQuiet, slowness }`. */
 export async function readPace() {

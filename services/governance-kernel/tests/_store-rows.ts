@@ -10,6 +10,8 @@ export type TestStore = {
   client: pg.Client;
   /** Rows of a table; a column that a row leaves out has a plain value. */
   insert(table: keyof typeof plain, ...rows: Columns[]): Promise<void>;
+  /** Leaves no row in the tables that `insert` knows, and no signing key. */
+  empty(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -29,6 +31,9 @@ export async function openTestStore(): Promise<TestStore> {
         .join(', ');
       const source = `jsonb_populate_recordset(NULL::${table}, $1)`;
       await client.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${source}`, [JSON.stringify(full)]);
+    },
+    empty: async () => {
+      await client.query(`TRUNCATE ${Object.keys(plain).join(', ')}, trust_keys CASCADE`);
     },
     close: async () => {
       await database.close();

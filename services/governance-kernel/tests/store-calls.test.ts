@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
 import { countedMax, type FenceScope } from '@countersign/contracts/governance-kernel';
 import { usageKeptMs } from '../src/budgets/budget-usage.ts';
@@ -19,6 +19,7 @@ let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
 });
+beforeEach(() => store.empty());
 afterAll(() => store.close());
 
 const reservation = (id: string) => ({
@@ -39,10 +40,17 @@ async function open(
   });
 }
 
+/** So many open calls of a tenant, without decisions. */
+const fill = (at: string, from: number, to: number) =>
+  store.client.query(
+    `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), $1::text, '[]', now() FROM generate_series($2::int, $3::int) n`,
+    [at, from, to],
+  );
+
 const nthOf = ({ decision_id }: { decision_id: string }) => Number(decision_id.slice(4));
 
 describe('open calls', () => {
-  beforeAll(async () => {
+  beforeEach(async () => {
     await open(1, { holds: ['a', 'b'] });
     await open(2, { at: 'umbrella', holds: ['b'] });
     await open(3, { by: 'q', holds: ['b'] });
@@ -100,9 +108,7 @@ describe('open calls', () => {
   });
 
   it('are looked through up to a bound, and it is told where there may be more', async () => {
-    await store.client.query(
-      `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), 'full', '[]', now() FROM generate_series(100, 1098) n`,
-    );
+    await fill('full', 100, 1_098);
     const full = [tenant, 'full' as TenantId].slice(1);
     expect(await listOpenDispatches(store.database.reader, full)).toMatchObject({ areAll: true });
     await store.insert('dispatches', { ulid: ulid(2_000), tenant_id: 'full' });
@@ -115,25 +121,24 @@ describe('open calls', () => {
   });
 
   it('of an organisation are told as cut when it has more tenants than are looked through', async () => {
-    const fill = (from: number, to: number) =>
+    const fillOrg = (from: number, to: number) =>
       store.client.query(
         `INSERT INTO tenant_orgs SELECT 't-' || n, 'big', 1, now() FROM generate_series($1::int, $2::int) n`,
         [from, to],
       );
     const inBig = () => listCallsInFlight(store.database.reader, scope('org:big'), 9);
-    await fill(1, 9_999);
+    await fillOrg(1, 9_999);
     expect(await inBig()).toEqual({ calls: [], mayBeMore: false });
-    await fill(10_000, 10_001);
+    await fillOrg(10_000, 10_001);
     expect(await inBig()).toEqual({ calls: [], mayBeMore: true });
   });
 
   it('and what stands are counted up to a bound', async () => {
     const counted = () => countOpenDispatches(store.database.reader);
-    const before = await counted();
-    expect(before).toBe(1_005);
-    await store.client.query(
-      `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), 'over', '[]', now() FROM generate_series(10000, 20000) n`,
-    );
+    expect(await counted()).toBe(5);
+    await fill('full', 100, 1_099);
+    expect(await counted()).toBe(1_005);
+    await fill('over', 10_000, 20_000);
     expect(await counted()).toBe(10_000);
     const open = await countOpen(store.database.reader, 'full' as TenantId, minute(0));
     expect(open.open_dispatches).toBe(Math.min(1_000, countedMax));
@@ -153,7 +158,7 @@ describe('fences', () => {
   ];
   const elsewhere = ['tenant:acme2', 'agent:acme2/p', 'tool:acme2/x', 'server:umbrella/s', 'org:oo', 'tenant:acm'];
 
-  beforeAll(() =>
+  beforeEach(() =>
     store.insert(
       'fences',
       ...[...standing, ...elsewhere].map((name) => ({ scope: name, expires_at: null })),
@@ -164,6 +169,7 @@ describe('fences', () => {
   );
 
   it('that stand around a tenant are told by their scopes, in order', async () => {
+    await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' });
     const around = (limit: number) => listScopesAround(store.database.reader, tenant, { now: minute(10), limit });
     const expected = [...standing, 'tool:acme/soon'].sort();
     expect(await around(99)).toEqual(expected);
@@ -177,6 +183,7 @@ describe('fences', () => {
   });
 
   it('around a call are those of its organisation too', async () => {
+    await store.insert('tenant_orgs', { tenant_id: 'acme', org_id: 'o' });
     const around = async (at: string) =>
       (await findFencesAround(store.database.reader, { tenant: at as TenantId, principal, tools: ['s.y'] }))
         .map((fence) => fence.scope as string)
@@ -220,6 +227,7 @@ describe('what is open of a tenant', () => {
     ];
     await store.insert('approvals', ...rows);
     await store.insert('mcp_servers', { server_id: 'held', state: 'quarantined' });
+    for (const nth of [1, 2, 3, 4]) await open(nth);
     const counts = await countOpen(store.database.reader, tenant, minute(10));
     expect(counts).toEqual({ budgets: 2, pending_approvals: 1, open_dispatches: 4, quarantined_mcp_servers: 1 });
     expect((await findBudget(store.database.reader, { tenant, id: 'b' as BudgetId }))?.row.id).toBe('b');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { listAccessKeys } from '../src/store/access-key-store.ts';
 import { listApprovals } from '../src/store/approval-store.ts';
@@ -19,6 +19,7 @@ let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
 });
+beforeEach(() => store.empty());
 afterAll(() => store.close());
 
 type List = {
@@ -35,6 +36,18 @@ const plainUlids: [string, string, string] = [ulid(3), ulid(2), ulid(1)];
 const strangeUlids = [ulid(1).slice(1), `0${ulid(1)}`, `${ulid(1)}0`, ulid(1).replace('1', 'I'), `\n${ulid(1)}`];
 const prefixed = (prefix: string) => plainUlids.map((text) => `${prefix}${text}`) as [string, string, string];
 const strangePrefixed = (prefix: string) => [...strangeUlids.map((text) => `${prefix}${text}`), `x${prefix}${ulid(1)}`];
+
+async function fillTools(): Promise<void> {
+  await store.insert('mcp_servers', ...['a-1', 'b_2', 'off'].map((server_id) => ({ server_id })));
+  const drifted = { current_hash: digest(1), drifted_at: instant(0) };
+  const names = [
+    ['b_2', 'read'],
+    ['a-1', 'x.y'],
+    ['a-1', 'find it'],
+    ['b_2', 'é'.repeat(513)],
+  ];
+  await store.insert('mcp_tools', ...names.map(([server_id, tool_name]) => ({ server_id, tool_name, ...drifted })));
+}
 
 const lists: List[] = [
   {
@@ -125,18 +138,7 @@ const lists: List[] = [
       const { data, next_cursor } = await listRegisteredTools(store.database.reader, tenant, page, () => 'E4');
       return { data: data.map(({ tool }) => tool), next_cursor };
     },
-    fill: async () => {
-      await store.insert('mcp_servers', ...['a-1', 'b_2', 'off'].map((server_id) => ({ server_id })));
-      const drifted = { current_hash: digest(1), drifted_at: instant(0) };
-      const names = [
-        ['b_2', 'read'],
-        ['a-1', 'x.y'],
-        ['a-1', 'find it'],
-        ['b_2', 'é'.repeat(513)],
-      ];
-      const tools = names.map(([server_id, tool_name]) => ({ server_id, tool_name, ...drifted }));
-      await store.insert('mcp_tools', ...tools);
-    },
+    fill: fillTools,
     keys: ['a-1.find it', 'a-1.x.y', 'b_2.read'],
     strange: ['', 'a', 'a.', '.a', 'A.b', ' a.b', 'a.b\0', 'a.\0'],
   },
@@ -147,6 +149,7 @@ const lists: List[] = [
       return { data: data.map(({ tool }) => tool), next_cursor };
     },
     fill: async () => {
+      await fillTools();
       await store.client.query(`UPDATE mcp_servers SET state = 'revoked' WHERE server_id = 'off'`);
       const away = { server_id: 'off', tool_name: 'read', current_hash: digest(1), drifted_at: instant(0) };
       await store.insert('mcp_tools', away, {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Digest, TenantId } from '@countersign/contracts';
 import { listEntities, listProperties } from '../src/store/entity-store.ts';
 import {
@@ -29,6 +29,7 @@ let store: TestStore;
 beforeAll(async () => {
   store = await openTestStore();
 });
+beforeEach(() => store.empty());
 afterAll(() => store.close());
 
 /** Written `object#relation@subject`. */
@@ -46,7 +47,7 @@ const tuple = (text: string, more: object = {}) => ({
 const sorted = (tuples: readonly object[]) => tuples.map((found) => textOf(found as ReturnType<typeof tupleOf>)).sort();
 
 describe('tuples', () => {
-  beforeAll(() =>
+  beforeEach(() =>
     store.insert(
       'relation_tuples',
       ...['d:1#viewer@u:1', 'd:1#viewer@g:a#member', 'd:1#viewer@g:b#member', 'd:1#owner@u:2', 'd:2#viewer@u:1'].map(
@@ -183,7 +184,7 @@ describe('a snapshot of relations', () => {
 });
 
 describe('policies', () => {
-  beforeAll(async () => {
+  beforeEach(async () => {
     const bundle = (tenant_id: string, epoch: number) => ({
       ...{ tenant_id, epoch, policy_hash: digest(epoch), bundle: JSON.stringify({ of: tenant_id, epoch }) },
       activated_at: instant(epoch),
