@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApprovalId, TenantId } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
@@ -23,12 +23,12 @@ rules:
 const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
 let agent: Caller, alice: Caller, bob: Caller;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel({ overrides: { clock: time.clock } });
   await test.activate('*', policy);
   [agent, alice, bob] = [new Caller(test), new Caller(test, 'acme', 'alice'), new Caller(test, 'acme', 'bob')];
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 const secret = 'the account of Ada Lovelace';
 const transfer = (changes: Call = {}) => ({

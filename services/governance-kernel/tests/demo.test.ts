@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { DemoAction, type SignedReceipt, type StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
@@ -9,11 +9,11 @@ import { seal } from './_seal.ts';
 
 let test: TestKernel;
 let visitor: KernelClient;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
   visitor = createClient(kernelRoutes, { baseUrl: test.kernel.url });
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 const signed = ({ payload, signature }: StoredReceipt): SignedReceipt => ({ payload, signature });
 const receiptIds = async (tenant: string) => {

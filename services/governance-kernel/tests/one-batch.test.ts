@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
 import pg from 'pg';
 import { changeBudget } from '../src/budgets/change-budget.ts';
@@ -11,11 +11,11 @@ import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 const time = movableClock('2026-11-21T10:00:00.000Z');
 const nothingPolicy = starterPolicy.replace('effect: allow', 'effect: deny');
 let test: TestKernel;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '1h' } });
   await test.activate('*', starterPolicy);
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 const read = (): GovernedCall => ({
   caller: {
