@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@countersign/contracts';
 import type { ExportedHead, ExportedReceipt, ExportHeader } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -15,7 +15,7 @@ let test: TestKernel;
 let exported: Exported;
 let trust: TrustedKey[];
 let session_id: SessionId;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   session_id = newSession();
@@ -24,7 +24,7 @@ beforeAll(async () => {
   exported = await exportOf({ session_id });
   trust = await trustedKeys();
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 async function exportOf(query: {
   session_id: SessionId;

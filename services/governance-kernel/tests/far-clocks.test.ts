@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isAppError, type Instant, type SessionId, type TenantId } from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -20,7 +20,7 @@ let other: StartedKernel;
 let skewMs = 0;
 const lines: string[] = [];
 
-beforeAll(async () => {
+beforeEach(async () => {
   // Nothing is to be written but what is asked for.
   test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
@@ -41,7 +41,7 @@ beforeEach(() => {
 afterEach(() => {
   skewMs = 0;
 });
-afterAll(async () => {
+afterEach(async () => {
   await other.stop();
   await test.close();
 });

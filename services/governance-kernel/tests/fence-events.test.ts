@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fenceSet, type Fence } from '@countersign/contracts/governance-kernel';
 import { eventFactory } from '@countersign/messaging';
 import { Caller, ledgerOf, said } from './_caller.ts';
@@ -14,12 +14,12 @@ rules:
 `;
 
 let test: TestKernel;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
   await test.activate('*', policy);
   await test.kernel.workers.subscribed;
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 const until = (holds: () => Promise<boolean>) => untilWithin(holds, 20_000);
 

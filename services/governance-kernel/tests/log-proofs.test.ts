@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Digest } from '@countersign/contracts';
 import type { Checkpoint, DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
@@ -11,14 +11,14 @@ import { seal, sealMany } from './_seal.ts';
 let test: TestKernel;
 let client: KernelClient;
 let sealed: DecisionReply[];
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   client = test.as('acme');
   // Beyond two tiles of 256 leaves, and not a round number: stored nodes, whole tiles and a ragged edge are all read.
   sealed = await sealMany(test, 600);
 }, 60_000);
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 const bytesOf = (digest: Digest) => Buffer.from(digest.slice('sha256:'.length), 'hex');
 const fromBase64 = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLifecycle } from '@countersign/service-kit';
 import { verifies } from '@countersign/testkit/verifies';
 import { createKernelClient } from '@countersign/contracts/governance-kernel';
@@ -37,10 +37,10 @@ const nearly: Record<string, string> = {
 };
 
 let test: TestKernel;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 let tenant = 'ceiled-0';
 let tenants = 0;

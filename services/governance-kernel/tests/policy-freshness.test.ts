@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Digest, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -17,10 +17,10 @@ const hourMs = 3_600_000;
 const stricter = starterPolicy.replace('effect: allow', 'effect: deny');
 const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '1h' } });
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 /** Of each test its own, under a policy of its own. */
 let tenant = 'tenant-0';
