@@ -29,6 +29,10 @@ afterAll(async () => {
   await test.close();
 });
 
+/** How long the name of an event is kept, and how far clocks may differ. */
+const [keptMs, skewMs] = [35 * dayMs, 300_000];
+const ago = (ms: number) => new Date(time.clock().getTime() - ms).toISOString();
+
 let tenants = 0;
 const newTenant = () => `using-${(tenants += 1)}`;
 const budget_id = 'plan.models';
@@ -89,11 +93,11 @@ describe('what was used elsewhere', () => {
 
   verifies('kn.budget', 'counts in the window in which it happened, and in no later one', async () => {
     const tenant = await planned({ tool_call_limit: 5 });
-    const yesterday = new Date(time.clock().getTime() - 11 * hourMs).toISOString();
+    const yesterday = ago(dayMs);
     const { body } = await tell(tenant, { tool_calls: 3, occurred_at: yesterday });
     expect([body.counted, body.budget.used.tool_calls]).toEqual([false, 0]);
     expect((await tell(tenant, { tool_calls: 3, occurred_at: yesterday })).body.counted).toBe(false);
-    const midnight = '2026-11-21T00:00:00.000Z';
+    const midnight = `${time.clock().toISOString().slice(0, 10)}T00:00:00.000Z`;
     expect((await tell(tenant, { event_id: 'first', tool_calls: 1, occurred_at: midnight })).body.counted).toBe(true);
     expect((await usedOf(tenant)).tool_calls).toBe(1);
   });
@@ -118,27 +122,27 @@ describe('an event', () => {
     ['in another currency', { amount_minor: 1, currency: 'USD' }],
     ['of money in no currency', { amount_minor: 1 }],
     ['in another currency and of no money', { tool_calls: 1, currency: 'USD' }],
-    ['older than its name is kept', { tool_calls: 1, occurred_at: '2026-10-17T10:29:59.999Z' }],
-    ['of a time that has not come', { tool_calls: 1, occurred_at: '2026-11-21T10:35:00.001Z' }],
+    ['older than its name is kept', { tool_calls: 1, agoMs: keptMs + 1 }],
+    ['of a time that has not come', { tool_calls: 1, agoMs: -skewMs - 1 }],
     ['of less than nothing', { tool_calls: -1 }],
     ['without a name', { event_id: '' }],
     ['with a name in several lines', { event_id: 'a\nb' }],
-  ])('%s is refused and counts nothing', async (_, usage) => {
+  ])('%s is refused and counts nothing', async (_, { agoMs = 0, ...usage }: { agoMs?: number }) => {
     const tenant = await planned({ spend_limit_minor: 100, currency: 'EUR' });
-    expect(await refusal(tell(tenant, usage))).toBe('INVALID_REQUEST');
+    expect(await refusal(tell(tenant, { occurred_at: ago(agoMs), ...usage }))).toBe('INVALID_REQUEST');
     expect(await usedOf(tenant)).toEqual({ tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 });
   });
 
   it('names the member for which it is refused, and may come as early as clocks differ', async () => {
     const tenant = await planned({ spend_limit_minor: 100, currency: 'EUR' });
     const refused = [
-      ['occurred_at', { tool_calls: 1, occurred_at: '2026-10-17T10:29:59.999Z' }],
-      ['occurred_at', { tool_calls: 1, occurred_at: '2026-11-21T10:35:00.001Z' }],
+      ['occurred_at', { tool_calls: 1, occurred_at: ago(keptMs + 1) }],
+      ['occurred_at', { tool_calls: 1, occurred_at: ago(-skewMs - 1) }],
       ['currency', { amount_minor: 1, currency: 'USD' }],
     ] as const;
     for (const [param, usage] of refused)
       await expect(tell(tenant, usage)).rejects.toMatchObject({ code: 'INVALID_REQUEST', param });
-    const early = { tool_calls: 1, occurred_at: '2026-11-21T10:35:00.000Z' };
+    const early = { tool_calls: 1, occurred_at: ago(-skewMs) };
     expect((await tell(tenant, early)).body.counted).toBe(true);
   });
 

@@ -4,6 +4,7 @@ import type { ApprovalStatement } from '@countersign/contracts/governance-kernel
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { Browser } from '@countersign/testkit/browser';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
@@ -87,7 +88,7 @@ async function pageVote(id: ApprovalId, decision: Decision = 'approve') {
   return browser.submit({ action: `/approvals/${id}`, fields });
 }
 
-describe('once a tenant has enrolled a passkey', () => {
+describeStory('once a tenant has enrolled a passkey', () => {
   const alice = () => new Approver(test, 'alice', tenant);
 
   verifies(

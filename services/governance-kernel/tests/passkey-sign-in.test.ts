@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { PrincipalId, TenantId } from '@countersign/contracts';
 import { CredentialId } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
 import { ledgerOf, movableClock, refusal } from './_caller.ts';
@@ -41,7 +42,7 @@ async function finish({ statement, options }: Asked, device: Authenticator, { pe
 
 type Wrong = Forgery & { person?: string };
 
-describe('a passkey that was enrolled at the console', () => {
+describeStory('a passkey that was enrolled at the console', () => {
   const device = new Authenticator(consoleUrl);
 
   it('signs its owner in there, is asked for by no name, and each use is counted and sealed', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ExportedReceipt } from '@countersign/contracts/governance-kernel';
 import { formatVkey, noteKey, type Signer } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -11,11 +11,11 @@ import { newSession, seal } from './_seal.ts';
 
 let test: TestKernel;
 const clock = { stepMs: 0 };
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel({ overrides: { clock: () => new Date(Date.now() + clock.stepMs) } });
   await test.activate('*', starterPolicy);
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 describe('the three keys of a kernel', () => {
   it('are published with what each of them signs, and sign nothing else', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AnyRoute, ApprovalId, BudgetId, SessionId } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
@@ -23,12 +23,12 @@ const unknown: Record<string, string> = {
   session_id: 'no-session',
   agent: 'no-agent',
 };
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   foreign = await ownersThings();
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 async function ownersThings(): Promise<Record<string, string>> {
   const budget_id = 'owners-budget' as BudgetId;
