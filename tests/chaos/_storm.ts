@@ -54,5 +54,6 @@ export async function storm({ installation, moments, seeded, rounds, over }: Wea
     call.release();
     mended.set(victim, Promise.resolve(harm.mend()));
   }
+  moments.end();
   await Promise.all(mended.values());
 }

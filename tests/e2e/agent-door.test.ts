@@ -121,13 +121,18 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
     const read = { tool: 'files.read_text_file', args: { path: file } };
     const list = { tool: 'files.list_directory', args: { path: system.filesDir } };
     expect([await executed(read), await executed(list)]).toEqual(['ALLOW', 'ALLOW']);
-    await ada.client.putWorkspaceSettings({
-      params: { id: ada.workspaceId },
-      body: { policyConfig: { maxIterationBudget: 5, blockedTools: [read.tool], deniedCall: 'end' } },
-    });
+    const block = (blockedTools: string[]) =>
+      ada.client.putWorkspaceSettings({
+        params: { id: ada.workspaceId },
+        body: { policyConfig: { maxIterationBudget: 5, blockedTools, deniedCall: 'end' } },
+      });
+    await block([read.tool]);
     expect([await executed(read), await executed(list)]).toEqual(['DENY', 'ALLOW']);
-    await ada.client.revokeApiKey({ params: { id: keyId } });
-    expect((await evaluate()).status).toBe(401);
+    await block([]);
+    const other = (await ada.client.createApiKey({ body: { name: 'short-lived' } as never })).body;
+    expect((await evaluate({}, bearer(other.key))).status).toBe(200);
+    await ada.client.revokeApiKey({ params: { id: other.id } });
+    expect((await evaluate({}, bearer(other.key))).status).toBe(401);
   });
 });
 

@@ -35,121 +35,123 @@ async function repeated(words: string, wanted: string): Promise<string> {
 const printedAs = (name: string): string =>
   new RegExp(`^ *${name} +(http\\S+)$`, 'm').exec(reading.first.printed())?.[1] ?? '';
 
-describe('the ten minutes of the README in the console, from the address that the first terminal shows', () => {
-  verifies(
-    'sys.quickstart',
-    'an organisation is named, a task waits, is approved and leaves a receipt that the browser verifies',
-    async () => {
-      const chromium = await openChromium();
-      const { page, context, faults } = await openVisitor(chromium, printedAs('Console').replace('/console', ''));
-      const link = printedAs('Signs you in once');
-      await page.goto(link);
-      await page.getByLabel('Name of the organisation').fill('Lighthouse');
-      expect(await axeFindings(page)).toEqual([]);
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
-      for (const key of ['g', 'r']) await page.keyboard.press(key);
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
-      await page.keyboard.press('n');
-      await page.getByRole('dialog').getByRole('button', { name: 'Start' }).press('Enter');
-      await page.getByText('Open the inbox').waitFor();
-      for (const key of ['g', 'i']) await page.keyboard.press(key);
-      await page.getByRole('article', { name: 'files.write_file, pending' }).waitFor();
-      await page.keyboard.press('j');
-      await page.locator('[data-chosen]').waitFor();
-      await page.keyboard.press('a');
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).waitFor();
-      await page.keyboard.press('Control+Enter');
-      await page.getByText('files.write_file: approved').waitFor();
-      for (const key of ['g', 'v']) await page.keyboard.press(key);
-      await page.getByRole('table').waitFor();
-      await page.keyboard.press('v');
-      await page.getByRole('button', { name: 'Verify in the browser' }).waitFor();
-      await page.keyboard.press('v');
-      await page.getByText('Verified here').waitFor();
-      expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
-      const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
-      expect([again.status, again.headers.getSetCookie()]).toEqual([404, []]);
-      await context.close();
-      await chromium.close();
-    },
-    startMs,
-  );
-});
+describeStory('the ten minutes of the README', () => {
+  describe('in the console, from the address that the first terminal shows', () => {
+    verifies(
+      'sys.quickstart',
+      'an organisation is named, a task waits, is approved and leaves a receipt that the browser verifies',
+      async () => {
+        const chromium = await openChromium();
+        const { page, context, faults } = await openVisitor(chromium, printedAs('Console').replace('/console', ''));
+        const link = printedAs('Signs you in once');
+        await page.goto(link);
+        await page.getByLabel('Name of the organisation').fill('Lighthouse');
+        expect(await axeFindings(page)).toEqual([]);
+        await page.keyboard.press('Enter');
+        await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
+        for (const key of ['g', 'r']) await page.keyboard.press(key);
+        await page.getByRole('heading', { name: 'Runs' }).waitFor();
+        await page.keyboard.press('n');
+        await page.getByRole('dialog').getByRole('button', { name: 'Start' }).press('Enter');
+        await page.getByText('Open the inbox').waitFor();
+        for (const key of ['g', 'i']) await page.keyboard.press(key);
+        await page.getByRole('article', { name: 'files.write_file, pending' }).waitFor();
+        await page.keyboard.press('j');
+        await page.locator('[data-chosen]').waitFor();
+        await page.keyboard.press('a');
+        await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).waitFor();
+        await page.keyboard.press('Control+Enter');
+        await page.getByText('files.write_file: approved').waitFor();
+        for (const key of ['g', 'v']) await page.keyboard.press(key);
+        await page.getByRole('table').waitFor();
+        await page.keyboard.press('v');
+        await page.getByRole('button', { name: 'Verify in the browser' }).waitFor();
+        await page.keyboard.press('v');
+        await page.getByText('Verified here').waitFor();
+        expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
+        const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
+        expect([again.status, again.headers.getSetCookie()]).toEqual([404, []]);
+        await context.close();
+        await chromium.close();
+      },
+      startMs,
+    );
+  });
 
-describeStory('the ten minutes of the README, typed block by block into fresh shells', () => {
-  verifies(
-    'sys.quickstart',
-    'a read is allowed and an undeclared effect refused, each with a receipt',
-    async () => {
-      const [read, drop] = [await typed('crm.read'), await typed('crm.drop')];
-      for (const member of ["verdict: 'ALLOW'", 'trace: [', 'signature: {']) expect(read).toContain(member);
-      for (const member of ["verdict: 'DENY'", "'POLICY_DENIED'", 'signature: {']) expect(drop).toContain(member);
-    },
-    stepMs,
-  );
+  describe('typed block by block into fresh shells', () => {
+    verifies(
+      'sys.quickstart',
+      'a read is allowed and an undeclared effect refused, each with a receipt',
+      async () => {
+        const [read, drop] = [await typed('crm.read'), await typed('crm.drop')];
+        for (const member of ["verdict: 'ALLOW'", 'trace: [', 'signature: {']) expect(read).toContain(member);
+        for (const member of ["verdict: 'DENY'", "'POLICY_DENIED'", 'signature: {']) expect(drop).toContain(member);
+      },
+      stepMs,
+    );
 
-  verifies(
-    'sys.quickstart',
-    'what is hard to undo waits for a person, and is allowed once',
-    async () => {
-      const [url = '', key = ''] = (await typed('mail.send')).split('\n');
-      const browser = new Browser(new URL(url).origin);
-      const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key });
-      await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
-      const repeat = blockWith('mail.send');
-      expect([await reading.second.type(repeat), await reading.second.type(repeat)]).toEqual(['ALLOW', 'ESCALATE']);
-    },
-    stepMs,
-  );
+    verifies(
+      'sys.quickstart',
+      'what is hard to undo waits for a person, and is allowed once',
+      async () => {
+        const [url = '', key = ''] = (await typed('mail.send')).split('\n');
+        const browser = new Browser(new URL(url).origin);
+        const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key });
+        await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
+        const repeat = blockWith('mail.send');
+        expect([await reading.second.type(repeat), await reading.second.type(repeat)]).toEqual(['ALLOW', 'ESCALATE']);
+      },
+      stepMs,
+    );
 
-  verifies(
-    'sys.quickstart',
-    'an SDK is told why its tool may not run, and may run it once it is declared',
-    async () => {
-      expect(readText('infra/local/examples/agent.mjs').trim()).toBe(blockWith('import OpenAI'));
-      expect(await typed('agent.mjs')).toMatch(/close_ticket was not executed: DENY POLICY_DENIED.*nobody declared/);
-      await typed('>> .countersign/policy.yaml');
-      await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
-      expect(await typed('agent.mjs')).toBe('Run close_ticket with {"id": 7}');
-    },
-    stepMs,
-  );
+    verifies(
+      'sys.quickstart',
+      'an SDK is told why its tool may not run, and may run it once it is declared',
+      async () => {
+        expect(readText('infra/local/examples/agent.mjs').trim()).toBe(blockWith('import OpenAI'));
+        expect(await typed('agent.mjs')).toMatch(/close_ticket was not executed: DENY POLICY_DENIED.*nobody declared/);
+        await typed('>> .countersign/policy.yaml');
+        await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
+        expect(await typed('agent.mjs')).toBe('Run close_ticket with {"id": 7}');
+      },
+      stepMs,
+    );
 
-  verifies(
-    'sys.quickstart',
-    'Ctrl-C ends everything, and the next start has one more MCP server',
-    async () => {
-      await typed('clock.now: {');
-      expect(await reading.first.interrupt()).toBe(0);
-      reading.first = await typeInForeground(blockWith('make up'), reading.place);
-      expect(await typed('clock.now')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    },
-    startMs,
-  );
+    verifies(
+      'sys.quickstart',
+      'Ctrl-C ends everything, and the next start has one more MCP server',
+      async () => {
+        await typed('clock.now: {');
+        expect(await reading.first.interrupt()).toBe(0);
+        reading.first = await typeInForeground(blockWith('make up'), reading.place);
+        expect(await typed('clock.now')).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      },
+      startMs,
+    );
 
-  verifies(
-    'sys.quickstart',
-    'a task of the workspace waits for its owner and then does what it was told',
-    async () => {
-      expect(await typed('SIGN_IN_URL')).toBe('queued');
-      await repeated('data[0].status', 'awaiting_approval');
-      expect(await typed('APPROVAL=')).toBe('approved');
-      expect(await repeated('data[0].status', 'completed')).toContain('Dear customer');
-    },
-    stepMs,
-  );
+    verifies(
+      'sys.quickstart',
+      'a task of the workspace waits for its owner and then does what it was told',
+      async () => {
+        expect(await typed('SIGN_IN_URL')).toBe('queued');
+        await repeated('data[0].status', 'awaiting_approval');
+        expect(await typed('APPROVAL=')).toBe('approved');
+        expect(await repeated('data[0].status', 'completed')).toContain('Dear customer');
+      },
+      stepMs,
+    );
 
-  verifies(
-    'sys.quickstart',
-    'the session is verified offline up to the receipt that the reader kept',
-    async () => {
-      expect(await typed('--head')).toMatch(/^VERIFIED: .*completeness +COMPLETE.*END_PROVEN/s);
-    },
-    stepMs,
-  );
+    verifies(
+      'sys.quickstart',
+      'the session is verified offline up to the receipt that the reader kept',
+      async () => {
+        expect(await typed('--head')).toMatch(/^VERIFIED: .*completeness +COMPLETE.*END_PROVEN/s);
+      },
+      stepMs,
+    );
 
-  it('holds no command that was not typed here', () => {
-    expect(reading.walk.left).toEqual([]);
+    it('holds no command that was not typed here', () => {
+      expect(reading.walk.left).toEqual([]);
+    });
   });
 });

@@ -10,8 +10,8 @@ export type ScriptedMcp = {
   readonly methods: readonly string[];
   /** From now on `method` is answered so; null: never. */
   answer(method: string, reply: Reply | null): void;
-  /** The same for the next message alone. */
-  answerOnce(method: string, reply: Reply | null): void;
+  /** The same for the next message alone, or for so many. */
+  answerOnce(method: string, reply: Reply | null, times?: number): void;
   close(): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 export async function startScriptedMcp(definition: object = {}): Promise<ScriptedMcp> {
   const methods: string[] = [];
   const info = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
-  const next = new Map<string, Reply | null>();
+  const next: [method: string, reply: Reply | null][] = [];
   const replies = new Map<string, Reply | null>([
     ['server/discover', { result: { ...complete, ...info, serverInfo: { name: 'scripted', version: '1' } } }],
     ['tools/list', { result: { ...complete, tools: [{ ...tool, ...definition }] } }],
@@ -33,8 +33,8 @@ export async function startScriptedMcp(definition: object = {}): Promise<Scripte
     void readMessage(req).then(({ id, method }) => {
       methods.push(method);
       if (id === undefined) return void res.writeHead(202).end();
-      const reply = next.has(method) ? next.get(method) : replies.get(method);
-      next.delete(method);
+      const at = next.findIndex(([of]) => of === method);
+      const [, reply] = at === -1 ? [method, replies.get(method)] : (next.splice(at, 1)[0] ?? []);
       if (reply !== null) send(res, id, reply ?? { error: { code: -32_601, message: 'no such method' } });
     });
   });
@@ -45,7 +45,9 @@ export async function startScriptedMcp(definition: object = {}): Promise<Scripte
     url: `http://127.0.0.1:${address.port}/mcp`,
     methods,
     answer: (method, reply) => void replies.set(method, reply),
-    answerOnce: (method, reply) => void next.set(method, reply),
+    answerOnce: (method, reply, times = 1) => {
+      for (let nth = 0; nth < times; nth += 1) next.push([method, reply]);
+    },
     close: async () => {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));

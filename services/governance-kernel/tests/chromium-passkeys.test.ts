@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ApprovalId } from '@countersign/contracts';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { freePort, openPhone, type Phone } from './_chromium.ts';
@@ -81,7 +82,7 @@ async function bobDenies(id: ApprovalId): Promise<void> {
   await bob().assertApproval({ ...place, body: { challenge_id, assertion: bobs.get(challenge) } });
 }
 
-describe('in a real browser, as wide as a phone', () => {
+describeStory('in a real browser, as wide as a phone', () => {
   verifies(
     'kn.approve.loop',
     'a person enrols a passkey, reads what the agent wants, approves with it, and the call runs once',

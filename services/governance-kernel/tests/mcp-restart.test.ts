@@ -46,7 +46,7 @@ describe('an MCP server that was started anew', () => {
 
   it('and refuses every call was sent nothing, and is asked no third time', async () => {
     const calls = asked('tools/call');
-    scripted.answer('tools/call', { status: 404 });
+    scripted.answerOnce('tools/call', { status: 404 }, 2);
     const { text, sealed } = await called('scripted.act');
     expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
     expect(asked('tools/call') - calls).toBe(2);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { newSession, seal } from './_seal.ts';
 
@@ -15,9 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+/** A policy and a budget. */
+async function furnish(tenant: string): Promise<void> {
+  await test.activate(tenant, starterPolicy);
+  const terms = { params: { budget_id: 'reads' }, body: { subject: 'tenant', window: '1h', tool_call_limit: 9 } };
+  await test.as(tenant).putBudget(terms as never); // the schema has the defaults
+}
+
 const statusOf = async (tenant: string) => (await test.as(tenant).getBoundaryStatus()).body;
 
-describe('the status of a boundary', () => {
+describeStory('the status of a boundary', () => {
   it('of a tenant without anything is closed and empty', async () => {
     const { policy, counts, fences, last_checkpoint, last_proven_fail_closed, ...status } = await statusOf('nobody');
     expect(status).toMatchObject({ tenant_id: 'nobody', status: 'closed', mode: 'enforce', more_fences: false });
@@ -36,12 +44,10 @@ describe('the status of a boundary', () => {
   });
 
   it('tells policy, approvals, budgets and log of the tenant, and nothing of another', async () => {
-    await test.activate('acme', starterPolicy);
+    await furnish('acme');
     await seal(test, { tenant: 'acme' });
     const asked = { action: 'tool.call', tool: 'pay.now', session_id: newSession(), effect_level: 'E1' } as never;
     await test.as('acme').evaluate({ body: asked });
-    const terms = { params: { budget_id: 'reads' }, body: { subject: 'tenant', window: '1h', tool_call_limit: 9 } };
-    await test.as('acme').putBudget(terms as never);
     const checkpoint = (await test.as('acme').createCheckpoint()).body;
     const status = await statusOf('acme');
     expect(status).toMatchObject({ status: 'ready', policy: { state: 'fresh', owner: 'acme', policy_epoch: 1 } });
@@ -84,19 +90,22 @@ describe('the status of a boundary', () => {
 
 describe('what a console is told', () => {
   it('is counted for the tenant, with its latest receipts', async () => {
-    const first = await seal(test, { tenant: 'acme' });
-    const { body } = await test.as('acme').getConsoleBootstrap();
+    await furnish('console-1');
+    const first = await seal(test, { tenant: 'console-1' });
+    const { body } = await test.as('console-1').getConsoleBootstrap();
     expect(body).toMatchObject({
-      workspace: { tenant_id: 'acme', mode: 'enforce' },
+      workspace: { tenant_id: 'console-1', mode: 'enforce' },
       health: { kernel: 'ready', policy: 'fresh', conformance: 'not_run' },
       counts: { budgets: 1, mcp_tools: 0 },
     });
     expect(body.receipts[0]?.payload.receipt_id).toBe(first.receipt_id);
-    expect(new Set(body.receipts.map(({ payload }) => payload.tenant_id))).toEqual(new Set(['acme']));
+    expect(new Set(body.receipts.map(({ payload }) => payload.tenant_id))).toEqual(new Set(['console-1']));
     expect((await test.as('empty').getConsoleBootstrap()).body).toMatchObject({ receipts: [], counts: { budgets: 0 } });
   });
 
   it('has a surface for what there are routes for, empty where the tenant has nothing', async () => {
+    await furnish('console-2');
+    await seal(test, { tenant: 'console-2' });
     const statusesOf = async (tenant: string) =>
       Object.fromEntries(
         (await test.as(tenant).listConsoleSurfaces()).body.surfaces.map(({ id, status, routes }) => [
@@ -104,12 +113,12 @@ describe('what a console is told', () => {
           routes.length > 0 ? status : 'without a route',
         ]),
       );
-    expect(await statusesOf('acme')).toMatchObject({ budgets: 'ready', receipts: 'ready', policies: 'ready' });
+    expect(await statusesOf('console-2')).toMatchObject({ budgets: 'ready', receipts: 'ready', policies: 'ready' });
     expect(await statusesOf('empty')).toMatchObject({ budgets: 'empty', receipts: 'empty', mcp: 'empty' });
-    const one = (await test.as('acme').getConsoleSurface({ params: { surface_id: 'budgets' } })).body;
+    const one = (await test.as('console-2').getConsoleSurface({ params: { surface_id: 'budgets' } })).body;
     expect(one).toMatchObject({ id: 'budgets', summary: { budgets: 1 } });
     expect(one.routes).toContain('GET /api/v1/budgets');
-    const unknown = test.as('acme').getConsoleSurface({ params: { surface_id: 'constructor' } });
+    const unknown = test.as('console-2').getConsoleSurface({ params: { surface_id: 'constructor' } });
     await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

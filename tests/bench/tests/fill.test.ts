@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { createCheckpoint, putBudget } from '@countersign/contracts/governance-kernel';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
+import { describeStory } from '@countersign/testkit/describe-story';
 import { startNoteServer } from '@countersign/testkit/mcp-server';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { BenchDatabase } from '../src/bench-database.ts';
@@ -29,7 +30,7 @@ const budgetTerms = {
   approval_required_above_minor: null,
 };
 
-describe('a filled ledger', () => {
+describeStory('a filled ledger', () => {
   const closing = new Closing();
   let database: BenchDatabase;
   let settings: KernelSettings;
