@@ -39,8 +39,9 @@ for (const name of Object.getOwnPropertyNames(dom.window)) {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-// Other files of the worker run without a window.
-afterAll(() => {
+// Other files of the worker run without a window. What is selected is reported a turn later, and React reads the window then.
+afterAll(async () => {
+  await new Promise((resolve) => setTimeout(resolve));
   for (const [name, descriptor] of before)
     if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
     else Object.defineProperty(globalThis, name, descriptor);
