@@ -82,6 +82,7 @@ sbom: install ## Tell what each image holds besides Node: CycloneDX, in infra/do
 lint: build ## Formatting, types, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
 	$(TSC) -p tsconfig.check.json
+	$(TSC) -p packages/console/tests
 	node node_modules/eslint/bin/eslint.js .
 
 check: lint ## The same, architecture, and drift of generated files
@@ -96,4 +97,4 @@ mutate: build ## Change the sources one thing at a time and count what tests not
 
 clean: ## Remove what was built and generated; data of `make up` stays
 	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
-	rm -f $(gen_stamp) node_modules/.cache/check.tsbuildinfo
+	rm -f $(gen_stamp) node_modules/.cache/check*.tsbuildinfo

@@ -93,6 +93,13 @@ export default defineConfig(
     },
   },
   {
+    // Tests of components know both.
+    files: ['packages/console/tests/**'],
+    languageOptions: {
+      parserOptions: { project: './packages/console/tests/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+  },
+  {
     files: ['**/src/**/*.{ts,tsx}'],
     rules: {
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],

@@ -2,7 +2,7 @@
 // test never sees a stale build.
 export default {
   roots: ['contracts', 'packages', 'services', 'infra', 'tests'].map((root) => `<rootDir>/${root}`),
-  testMatch: ['**/*.test.ts'],
+  testMatch: ['**/*.test.{ts,tsx}'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/'],
   runtime: '<rootDir>/tests/runner/native-runtime.mjs',
   testEnvironment: '<rootDir>/tests/runner/environment.mjs',

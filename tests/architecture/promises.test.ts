@@ -32,7 +32,7 @@ function unproven(required: readonly PromiseId[], ids: string[]): string[] {
 }
 
 describe('promises', () => {
-  const tests = written().flatMap((folder) => listFiles(folder, '.test.ts'));
+  const tests = written().flatMap((folder) => [...listFiles(folder, '.test.ts'), ...listFiles(folder, '.test.tsx')]);
   const claiming = tests.filter((path) => readText(path).includes('verifies('));
   const proven = claiming.flatMap((path) => provenIn(readSyntax(path).syntax));
 

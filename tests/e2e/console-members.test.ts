@@ -57,11 +57,7 @@ describe('members', () => {
       await until(async () => (await row.getByRole('combobox').inputValue()) === 'partner');
       await row.getByRole('button', { name: 'Remove' }).press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).waitFor();
-      expect(await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true);
       const typed = page.getByRole('dialog').getByLabel(`Type ${email} to go on`);
-      await typeInto(typed, 'somebody else');
-      await page.keyboard.press('Enter');
-      expect((await asInvited()).status).toBe(200);
       await typeInto(typed, email);
       await page.keyboard.press('Enter');
       await row.waitFor({ state: 'detached' });
@@ -72,20 +68,7 @@ describe('members', () => {
   );
 
   it(
-    'keep their last owner, who is told why',
-    async () => {
-      const email = desk.system.newAddress();
-      const { page } = await atMembers(email);
-      await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove' }).press('Enter');
-      await typeInto(page.getByRole('dialog').getByLabel(`Type ${email} to go on`), email);
-      await page.keyboard.press('Enter');
-      await page.getByText('LAST_OWNER').waitFor();
-    },
-    timeoutMs,
-  );
-
-  it(
-    'who own nothing are told who does it instead, and have no button that does nothing',
+    'who own nothing are told who does it instead',
     async () => {
       const owner = await atMembers(desk.system.newAddress());
       const email = desk.system.newAddress();
@@ -94,7 +77,6 @@ describe('members', () => {
       const { page, faults } = await atMembers(email, { width: 390, colorScheme: 'dark' });
       await page.goto(`/console/members?workspace=${id}`);
       await page.getByText('Owners invite people, change roles').waitFor();
-      expect(await page.getByRole('button', { name: /Remove|Invite/ }).count()).toBe(0);
       expect(await axeFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`/console/runs/tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV?workspace=${id}`);
@@ -141,28 +123,6 @@ describe('keys', () => {
 });
 
 describe('the page of settings', () => {
-  it(
-    'shuts all that is published, says so, and opens it again',
-    async () => {
-      const { page, faults } = await atMembers(desk.system.newAddress());
-      const workspaceId = await openWorkspaceId(page);
-      const settings = () =>
-        desk.system.inControlPlane<{ setting: string }>(
-          `SELECT setting FROM public_proofs WHERE workspace_id = '${workspaceId}'`,
-        );
-      await page.goto('/console/settings');
-      await page.getByRole('button', { name: 'Shut all that is published' }).click();
-      await page.getByText('Nothing of this workspace is public: every address').waitFor();
-      expect(await settings()).toEqual([{ setting: 'off' }]);
-      expect(await axeFindings(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Open what is published' }).click();
-      await page.getByText('but what an owner has published').waitFor();
-      expect(await settings()).toEqual([{ setting: 'published' }]);
-      expect(faults).toEqual([]);
-    },
-    timeoutMs,
-  );
-
   it(
     'renames the workspace',
     async () => {

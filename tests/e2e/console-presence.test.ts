@@ -39,12 +39,7 @@ describe('an act that needs a fresh proof of presence', () => {
       expect(await isSignedIn(elsewhere)).toBe(true);
       await page.keyboard.press('Enter');
       const code = (await page.getByLabel('Code for development').textContent()) ?? '';
-      expect(await page.getByText('It was sent').count()).toBe(0);
-      await typeInto(page.getByLabel('Code', { exact: true }), '000000');
-      await page.keyboard.press('Enter');
-      await page.getByText('CODE_INVALID').waitFor();
-      expect(await isSignedIn(elsewhere)).toBe(true);
-      await page.getByLabel('Code', { exact: true }).fill(code);
+      await typeInto(page.getByLabel('Code', { exact: true }), code);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').first().waitFor({ state: 'detached' });
       await page.getByRole('row', { name: 'node' }).waitFor({ state: 'detached' });

@@ -155,18 +155,6 @@ describe('the console', () => {
   );
 
   it(
-    'says that the gateway is away, and calls what stands there old',
-    async () => {
-      const { page, context } = await signedIn('/console/overview');
-      await page.getByText('nothing is executed').waitFor();
-      await context.route('**/api/governance/status', (route) => route.abort());
-      await page.getByRole('heading', { name: 'The gateway does not answer' }).waitFor();
-      expect(await page.getByText('may no longer hold').isVisible()).toBe(true);
-    },
-    timeoutMs,
-  );
-
-  it(
     'lists its keys, and leaves single ones alone once they are switched off',
     async () => {
       const { page, faults } = await signedIn('/console/overview');

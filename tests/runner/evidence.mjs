@@ -10,7 +10,7 @@ export async function collectEvidence(testPath, title) {
   const takers = globalThis.countersignEvidence;
   if (folder === undefined || takers === undefined) return;
   mkdirSync(folder, { recursive: true });
-  const name = `${basename(testPath, '.test.ts')}-${title}`.replaceAll(/[^\w-]+/g, '-').slice(0, 100);
+  const name = `${basename(testPath).replace(/\.test\.tsx?$/, '')}-${title}`.replaceAll(/[^\w-]+/g, '-').slice(0, 100);
   const taken = await Promise.allSettled([...takers].map((take) => take(join(folder, name))));
   const problems = taken.flatMap(({ reason }) => (reason === undefined ? [] : [String(reason)]));
   if (problems.length > 0) writeFileSync(join(folder, `${name}.problems`), problems.join('\n'));

@@ -12,7 +12,7 @@ const services = new Set(readdirSync(join(root, 'services')));
 
 /** Every test file, by its path from the root. */
 export function testFiles() {
-  return sourceFiles().filter((path) => path.endsWith('.test.ts'));
+  return sourceFiles().filter((path) => /\.test\.tsx?$/.test(path));
 }
 
 /** Every TypeScript file, by its path from the root. */

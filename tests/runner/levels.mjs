@@ -52,4 +52,4 @@ export function levelOf(file) {
   return levels.findLast((level) => found.has(level));
 }
 
-const isBesideTests = (path) => /(?:^|\/)tests\/.*\.ts$/.test(path);
+const isBesideTests = (path) => /(?:^|\/)tests\/.*\.tsx?$/.test(path);

@@ -10,7 +10,7 @@ if (isMainThread) register(import.meta.url);
 
 const jestGlobals = new URL('jest-globals.mjs', import.meta.url).href;
 // A mutant in what runs while a module is loaded is seen by loading it again.
-const loadedAnew = process.env.COUNTERSIGN_MUTANTS === '1' ? /\.ts$/ : /\/tests\/.*\.ts$/;
+const loadedAnew = process.env.COUNTERSIGN_MUTANTS === '1' ? /\.tsx?$/ : /\/tests\/.*\.tsx?$/;
 
 /** What lies beside tests is loaded anew for each test file, by the query of who asks; all else is loaded once. */
 export async function resolve(specifier, context, next) {
@@ -22,34 +22,60 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   const { pathname } = new URL(url);
-  if (!pathname.endsWith('.ts')) return next(url, context);
-  return { format: 'module', source: await withoutTypes(pathname), shortCircuit: true };
+  const transform = transforms.find(({ ending }) => pathname.endsWith(ending));
+  if (transform === undefined) return next(url, context);
+  return { format: 'module', source: await transformed(pathname, transform), shortCircuit: true };
 }
 
-const { version } = createRequire(import.meta.url)('ts-blank-space/package.json');
-/** Results of earlier runs, by the hash of the source: each worker of each run would read and blank hundreds of files again. */
-const cache = new URL(`../../node_modules/.cache/ts-blank-space-${version}/`, import.meta.url);
+const require = createRequire(import.meta.url);
+/**
+ * By what a source becomes JavaScript. The compilers are imported when a source is not cached: they take longer to load than all cached
+ * files together. Components are printed anew, since blanks do not replace JSX; their lines follow from the map at the end.
+ */
+const transforms = [
+  {
+    ending: '.ts',
+    by: 'ts-blank-space',
+    apply: async (source) => (await import('ts-blank-space')).default(source),
+  },
+  {
+    ending: '.tsx',
+    by: 'typescript',
+    apply: async (source, fileName) => {
+      const { default: ts } = await import('typescript');
+      const compilerOptions = {
+        ...{ module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, jsx: ts.JsxEmit.ReactJSX },
+        ...{ verbatimModuleSyntax: true, inlineSourceMap: true, inlineSources: true },
+      };
+      return ts.transpileModule(source, { fileName, compilerOptions }).outputText;
+    },
+  },
+].map((transform) => ({ ...transform, cache: cacheOf(transform.by) }));
+
+/** Results of earlier runs, by the hash of the source: each worker of each run would read and transform hundreds of files again. */
+function cacheOf(by) {
+  return new URL(`../../node_modules/.cache/${by}-${require(`${by}/package.json`).version}/`, import.meta.url);
+}
+
 const loaded = new Map();
 
 /** Once per path: helpers beside tests are loaded for each test file, and no source changes during a run. */
-async function withoutTypes(path) {
+async function transformed(path, transform) {
   const known = loaded.get(path);
   if (known !== undefined) return known;
   const source = await readFile(path, 'utf8');
-  const cached = new URL(createHash('sha256').update(source).digest('hex'), cache);
-  const stripped = await readFile(cached, 'utf8').catch(() => stripAndKeep(source, cached));
-  loaded.set(path, stripped);
-  return stripped;
+  const cached = new URL(createHash('sha256').update(source).digest('hex'), transform.cache);
+  const result = await readFile(cached, 'utf8').catch(() => transformAndKeep({ path, source }, { transform, cached }));
+  loaded.set(path, result);
+  return result;
 }
 
-async function stripAndKeep(source, cached) {
-  // Imported here because the compiler behind it takes longer to load than all cached files together.
-  const { default: stripTypes } = await import('ts-blank-space');
-  const stripped = stripTypes(source);
-  mkdirSync(cache, { recursive: true });
+async function transformAndKeep({ path, source }, { transform, cached }) {
+  const result = await transform.apply(source, path);
+  mkdirSync(transform.cache, { recursive: true });
   // Renamed, so that no other worker reads half a file.
   const unfinished = `${cached.pathname}.${process.pid}`;
-  await writeFile(unfinished, stripped);
+  await writeFile(unfinished, result);
   await rename(unfinished, cached);
-  return stripped;
+  return result;
 }

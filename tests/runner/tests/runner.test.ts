@@ -22,6 +22,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 describe('the level of a test', () => {
   it.each([
     ['packages/crypto/tests/merkle.test.ts', 'unit'],
+    ['packages/console/tests/stops.test.tsx', 'unit'],
     ['packages/audit/tests/chain.test.ts', 'store'],
     ['services/governance-kernel/tests/evaluate.test.ts', 'service'],
     ['packages/service-kit/tests/serve-http.test.ts', 'service'],

@@ -1,0 +1,126 @@
+import { at, stage, userId, workspaceId } from './_dom.tsx';
+import { describe, expect, it } from '@jest/globals';
+import { screen, within } from '@testing-library/react';
+import {
+  createConsoleMember,
+  deleteConsoleMember,
+  getConsoleWorkspace,
+  putConsoleMember,
+} from '@countersign/contracts/control-plane';
+import { createApiKey, listApiKeys, listInvites } from '@countersign/contracts/gateway';
+import { createAccessKey, listAccessKeys } from '@countersign/contracts/governance-kernel';
+import { MembersPage } from '../src/members/members-page.tsx';
+
+const email = 'ada@example.org';
+const later = '2126-11-27T12:00:00.000Z';
+const key = {
+  ...{ id: 'hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV', workspaceId, name: 'crawler', prefix: 'csk_abc', role: 'member' },
+  ...{ scopes: ['agent'], createdBy: userId, createdAt: at, expiresAt: later, lastUsedAt: null, revokedAt: null },
+};
+
+async function atMembers(role: 'partner' | 'owner' = 'owner') {
+  const here = stage();
+  const members = [{ user_id: userId, name: 'Ada', email, role: 'owner', joined_at: at }];
+  const workspace = { workspace_id: workspaceId, name: 'Vault', org_id: null, role, created_at: at };
+  here.peer.answers(getConsoleWorkspace, { ...workspace, members, public_proof: 'published' });
+  here.peer.answers(listInvites, { data: [], nextCursor: null });
+  here.peer.answers(listApiKeys, { data: [], nextCursor: null });
+  here.peer.answers(listAccessKeys, { data: [], next_cursor: null });
+  here.show(<MembersPage />, { role });
+  const row = await screen.findByRole('row', { name: new RegExp(email) });
+  return { ...here, row: within(row) };
+}
+
+describe('a member', () => {
+  async function removing() {
+    const here = await atMembers();
+    await here.user.click(here.row.getByRole('button', { name: 'Remove' }));
+    const dialog = within(await screen.findByRole('dialog'));
+    const typed = dialog.getByLabelText(`Type ${email} to go on`);
+    return { ...here, typed, remove: dialog.getByRole<HTMLButtonElement>('button', { name: 'Remove' }) };
+  }
+
+  it('is not removed before their name is typed, by the button or by Enter', async () => {
+    const { peer, user, typed, remove } = await removing();
+    expect(remove.disabled).toBe(true);
+    await user.type(typed, 'somebody else{Enter}');
+    expect(remove.disabled).toBe(true);
+    expect(peer.asked(deleteConsoleMember)).toEqual([]);
+  });
+
+  it('who is the last owner stays, and the dialog says why and what to do', async () => {
+    const { peer, user, typed } = await removing();
+    peer.refuses(deleteConsoleMember, 'LAST_OWNER', 'A workspace keeps an owner');
+    await user.type(typed, `${email}{Enter}`);
+    const note = within(await screen.findByRole('alert'));
+    expect(note.getByText('A workspace keeps an owner')).toBeTruthy();
+    expect(note.getByText(/LAST_OWNER/)).toBeTruthy();
+    expect(note.getByText('Make another member an owner first.')).toBeTruthy();
+    expect(peer.asked(deleteConsoleMember).map(({ params }) => params['user_id'])).toEqual([userId]);
+  });
+
+  it('gets another role only once their name is typed, and until then is shown with the one they have', async () => {
+    const { peer, user, row } = await atMembers();
+    const role = row.getByRole<HTMLSelectElement>('combobox');
+    await user.selectOptions(role, 'partner');
+    expect(role.value).toBe('owner');
+    expect(peer.asked(putConsoleMember)).toEqual([]);
+    peer.answers(putConsoleMember, { user_id: userId, role: 'partner' });
+    await user.type(await screen.findByLabelText(`Type ${email} to go on`), `${email}{Enter}`);
+    await screen.findByRole('row', { name: new RegExp(email) });
+    expect(peer.asked(putConsoleMember).map(({ body }) => body)).toEqual([{ role: 'partner' }]);
+  });
+
+  it('who owns nothing is told who does it instead, and has no button that does nothing', async () => {
+    const { peer } = await atMembers('partner');
+    await screen.findByText(/Owners invite people, change roles/);
+    expect(screen.queryByRole('button', { name: /Remove|Invite|agent/ })).toBeNull();
+    expect(screen.queryByRole('combobox')).toBeNull();
+    expect([...peer.asked(listInvites), ...peer.asked(listAccessKeys)]).toEqual([]);
+  });
+});
+
+describe('an invite', () => {
+  it('to somebody who is there already is refused with the reason, and gives no link', async () => {
+    const { peer, user } = await atMembers();
+    peer.refuses(createConsoleMember, 'ALREADY_EXISTS', 'They are a member');
+    await user.click(screen.getByRole('button', { name: 'Invite somebody' }));
+    await user.type(await screen.findByLabelText('E-mail address'), `${email}{Enter}`);
+    await screen.findByText('They are a member');
+    expect(screen.queryByRole('region', { name: 'Link of the invite' })).toBeNull();
+  });
+});
+
+describe('a key', () => {
+  it('is shown once: nothing of it is left when the dialog is closed', async () => {
+    const { peer, user } = await atMembers();
+    peer.answers(createApiKey, { ...key, key: 'csk_abc_secret' });
+    await user.click(screen.getByRole('button', { name: 'Make a key' }));
+    await user.type(await screen.findByLabelText(/^Name/), 'crawler');
+    await user.click(screen.getByLabelText('Reads what the workspace shows'));
+    await user.click(screen.getByRole('button', { name: 'Make the key' }));
+    expect((await screen.findByRole('region', { name: 'The key' })).textContent).toBe('csk_abc_secret');
+    const scopes = { workspaceId, name: 'crawler', role: 'member', scopes: ['agent', 'read'], expiresInDays: 90 };
+    expect(peer.asked(createApiKey).map(({ body }) => body)).toEqual([scopes]);
+    await user.keyboard('{Escape}');
+    expect(document.body.innerHTML).not.toContain('csk_abc_secret');
+  });
+
+  it('that may do nothing is not made', async () => {
+    const { peer, user } = await atMembers();
+    await user.click(screen.getByRole('button', { name: 'Make a key' }));
+    await user.type(await screen.findByLabelText(/^Name/), 'crawler');
+    await user.click(screen.getByLabelText('Agent: makes calls that are decided'));
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Make the key' }).disabled).toBe(true);
+    expect(peer.asked(createApiKey)).toEqual([]);
+  });
+
+  it('of an agent under a person’s name is refused with the reason, and what was typed stays', async () => {
+    const { peer, user } = await atMembers();
+    peer.refuses(createAccessKey, 'PERMISSION_DENIED', 'This name is not an agent’s own');
+    await user.click(screen.getByRole('button', { name: 'Make an agent’s key' }));
+    await user.type(await screen.findByLabelText(/^Principal/), `${userId}{Enter}`);
+    await screen.findByText('This name is not an agent’s own');
+    expect(screen.getByLabelText<HTMLInputElement>(/^Principal/).value).toBe(userId);
+  });
+});

@@ -1,0 +1,146 @@
+import { at, stage, workspaceId } from './_dom.tsx';
+import { describe, expect, it } from '@jest/globals';
+import { screen, within } from '@testing-library/react';
+import { freezeTarget, getOps, resumeTarget, throttleTarget } from '@countersign/contracts/control-plane';
+import { StopsPage } from '../src/stops/stops-page.tsx';
+
+const target = `workspace:${workspaceId}`;
+const boundary = {
+  ...{ status: 'ready', mode: 'enforce', last_proven_fail_closed: null },
+  ...{ open_dispatches: 0, pending_approvals: 0 },
+};
+const nothingStopped = {
+  ...{ workspace_id: workspaceId, kernel: 'ok', boundary },
+  ...{ fences: [], more_fences: false, unconfirmed: [] },
+};
+const fence = {
+  ...{ scope: `tenant:${workspaceId}`, target, kind: 'freeze', epoch: 4, reason: 'the vault leaks' },
+  ...{ limit: null, window_seconds: null, set_by: 'ada', effective_at: at, expires_at: null },
+  ...{ open_dispatches: [], more_open_dispatches: false },
+};
+const command = {
+  ...{ command_id: 'cmd_01ARZ3NDEKTSV4RRFFQ69G5FAV', target, kind: 'freeze', epoch: 5, state: 'unconfirmed' },
+  ...{ reason: 'kept until it is there', limit: null, window_seconds: null, given_by: 'ada', given_at: at },
+  ...{ effective_at: null, expires_at: null, receipt_id: null, incident_id: null },
+};
+const given = { ...command, open_dispatches: [], more_open_dispatches: false, parked_runs: [] };
+
+function atStops(ops: object, role: 'member' | 'owner' = 'owner') {
+  const here = stage();
+  here.peer.answers(getOps, ops);
+  here.show(<StopsPage />, { role });
+  return here;
+}
+
+describe('a stop', () => {
+  async function throttling(name: string) {
+    const here = atStops(nothingStopped);
+    await here.user.click(await screen.findByRole('button', { name: 'Throttle' }));
+    await here.user.type(await screen.findByLabelText(/^Why/), 'too fast');
+    await here.user.type(screen.getByLabelText(/^Name of the tool/), name);
+    return { ...here, give: () => here.user.click(screen.getByRole('button', { name: 'Throttle it' })) };
+  }
+
+  it('is not sent for a name that no tool has, which the form says', async () => {
+    const { peer, give } = await throttling(' ');
+    expect(screen.getByText('That is no such name.')).toBeTruthy();
+    await give();
+    expect(peer.asked(throttleTarget)).toEqual([]);
+  });
+
+  it('that the services refuse says why, and keeps what was typed', async () => {
+    const { peer, give } = await throttling('.');
+    peer.refuses(throttleTarget, 'INVALID_REQUEST', 'must be the name of a tool');
+    await give();
+    await screen.findByRole('heading', { name: 'The request was refused' });
+    expect(screen.getByText('must be the name of a tool')).toBeTruthy();
+    expect(screen.getByLabelText<HTMLInputElement>(/^Name of the tool/).value).toBe('.');
+  });
+
+  it('is sent once, with its terms, however often its button is pressed meanwhile', async () => {
+    const { peer, user, give } = await throttling('crm.read');
+    await user.clear(screen.getByLabelText(/^Calls in each minute/));
+    await user.type(screen.getByLabelText(/^Calls in each minute/), '1');
+    const release = peer.holds(throttleTarget, { ...given, kind: 'throttle', target: 'tool:crm.read' });
+    await give();
+    await give();
+    const terms = { target: 'tool:crm.read', reason: 'too fast', limit: 1, window_seconds: 60 };
+    expect(peer.asked(throttleTarget).map(({ body }) => body)).toEqual([terms]);
+    peer.answers(getOps, { ...nothingStopped, unconfirmed: [{ ...command, target: 'tool:crm.read' }] });
+    release();
+    await screen.findByRole('heading', { name: 'throttle unconfirmed, epoch 5: tool:crm.read' });
+  });
+
+  it('is no member’s to give or to try', async () => {
+    atStops(nothingStopped, 'member');
+    await screen.findByText('Partners and owners stop calls.');
+    await screen.findByRole('heading', { name: 'Nothing is stopped' });
+    expect(screen.queryByRole('button', { name: /Freeze|Throttle|Quarantine|Try it/ })).toBeNull();
+  });
+});
+
+describe('what stands', () => {
+  it('is text, whatever an owner wrote, and says its terms and that it has no end', async () => {
+    const throttle = { kind: 'throttle', limit: 1, window_seconds: 60, reason: 'leaks <b>\u202e' };
+    atStops({ ...nothingStopped, fences: [{ ...fence, ...throttle }] });
+    const fences = within(await screen.findByRole('region', { name: 'Fences' }));
+    expect(fences.getByText('leaks <b>⟨U+202E⟩')).toBeTruthy();
+    expect(fences.getByText('1 in 60 s')).toBeTruthy();
+    expect(fences.getByText('somebody resumes it')).toBeTruthy();
+  });
+
+  it('is not shown while the kernel is away, and neither is that nothing does; what is not confirmed stands apart', async () => {
+    atStops({ ...nothingStopped, kernel: 'unreachable', boundary: null, unconfirmed: [command] });
+    await screen.findByRole('heading', { name: 'The kernel does not answer' });
+    expect(screen.queryByText('Nothing is stopped')).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Fences' })).toBeNull();
+    const commands = within(screen.getByRole('region', { name: 'Commands' }));
+    expect(commands.getByText('freeze unconfirmed')).toBeTruthy();
+    expect(commands.getByText('kept until it is there')).toBeTruthy();
+  });
+
+  it('is called old when the gateway does not answer any more', async () => {
+    const { peer, readAgain } = atStops({ ...nothingStopped, fences: [fence] });
+    await screen.findByText('the vault leaks');
+    expect(screen.queryByText(/may no longer hold/)).toBeNull();
+    peer.isAwayFor(getOps);
+    void readAgain();
+    await screen.findByRole('heading', { name: 'The gateway does not answer' });
+    expect(screen.getByText(/may no longer hold/)).toBeTruthy();
+  });
+});
+
+describe('to resume', () => {
+  async function resuming() {
+    const here = atStops({ ...nothingStopped, fences: [fence] });
+    await here.user.click(await screen.findByRole('button', { name: 'Resume' }));
+    const resume = await screen.findByRole<HTMLButtonElement>('button', { name: 'Resume it' });
+    return { ...here, resume, typed: screen.getByLabelText(`Type ${target} to go on`) };
+  }
+
+  it('takes a reason', async () => {
+    const { peer, user, resume, typed } = await resuming();
+    await user.type(typed, `${target}{Enter}`);
+    expect(resume.disabled).toBe(true);
+    expect(peer.asked(resumeTarget)).toEqual([]);
+  });
+
+  it('takes the name of what is stopped, and no other', async () => {
+    const { peer, user, resume, typed } = await resuming();
+    await user.type(screen.getByLabelText(/^Why it may go on/), 'mended');
+    await user.type(typed, 'workspace:another{Enter}');
+    expect(resume.disabled).toBe(true);
+    expect(peer.asked(resumeTarget)).toEqual([]);
+  });
+
+  it('lifts the very stop that was shown, and says what the service answers', async () => {
+    const { peer, user, typed } = await resuming();
+    peer.answers(resumeTarget, { ...given, kind: 'open', state: 'effective', effective_at: at });
+    peer.answers(getOps, nothingStopped);
+    await user.type(screen.getByLabelText(/^Why it may go on/), 'mended');
+    await user.type(typed, `${target}{Enter}`);
+    await screen.findByRole('heading', { name: `resume effective, epoch 5: ${target}` });
+    expect(peer.asked(resumeTarget).map(({ body }) => body)).toEqual([{ target, reason: 'mended', epoch: 4 }]);
+    expect(peer.asked(freezeTarget)).toEqual([]);
+  });
+});
