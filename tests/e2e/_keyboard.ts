@@ -3,6 +3,9 @@ import type { Locator, Page } from 'playwright-core';
 /** More than any page has places to stop at. */
 const placesMax = 120;
 
+/** What is read of an element in the page. */
+type Placed = { isConnected: boolean; matches(selector: string): boolean };
+
 /** Somebody without a mouse: only what has a place in the order of Tab is reached. */
 export class Keyboard {
   readonly page: Page;
@@ -22,8 +25,11 @@ export class Keyboard {
   /** Goes on with Tab until the element has the focus. */
   async to(element: Locator): Promise<void> {
     await element.waitFor();
+    // A locator reads the whole page, so it is resolved again only if the page replaced the element.
+    let found = await element.elementHandle();
     for (let place = 0; place <= placesMax; place += 1) {
-      if ((await element.and(this.page.locator(':focus')).count()) > 0) return;
+      if (!(await found?.evaluate((node: Placed) => node.isConnected))) found = await element.elementHandle();
+      if (await found?.evaluate((node: Placed) => node.matches(':focus'))) return;
       await this.press('Tab');
     }
     throw new Error(`Tab does not lead to ${element.toString()}.`);
