@@ -82,7 +82,7 @@ describe('what a keyword takes', () => {
     expect(ofNames(2) - ofNames(0)).toBe(2 * 'abcdef'.length);
   });
 
-  it.each([[1], [null], [true], ['abcd'], [[]], [['a']], [{}], [{ a: 1 }]] satisfies JsonValue[][])(
+  it.each<[JsonValue]>([[1], [null], [true], ['abcd'], [[]], [['a']], [{}], [{ a: 1 }]])(
     'is the effort of its node for one value: %j',
     (data) => {
       expect(unitsOf('countersign:effort', { ...nothing, value: 3 }, data)).toBe(3);

@@ -118,7 +118,7 @@ describe('an event', () => {
     expect((await usedOf(tenant)).tool_calls).toBe(1);
   });
 
-  it.each([
+  it.each<[string, Told & { agoMs?: number }]>([
     ['in another currency', { amount_minor: 1, currency: 'USD' }],
     ['of money in no currency', { amount_minor: 1 }],
     ['in another currency and of no money', { tool_calls: 1, currency: 'USD' }],
@@ -127,7 +127,7 @@ describe('an event', () => {
     ['of less than nothing', { tool_calls: -1 }],
     ['without a name', { event_id: '' }],
     ['with a name in several lines', { event_id: 'a\nb' }],
-  ])('%s is refused and counts nothing', async (_, { agoMs = 0, ...usage }: { agoMs?: number }) => {
+  ])('%s is refused and counts nothing', async (_, { agoMs = 0, ...usage }) => {
     const tenant = await planned({ spend_limit_minor: 100, currency: 'EUR' });
     expect(await refusal(tell(tenant, { occurred_at: ago(agoMs), ...usage }))).toBe('INVALID_REQUEST');
     expect(await usedOf(tenant)).toEqual({ tool_calls: 0, spend_minor: 0, egress_bytes: 0, writes: 0 });
