@@ -10,8 +10,8 @@ export default {
   transform: {},
   // A slow machine is no failure: a test that waits bounds each wait itself.
   testTimeout: 120_000,
-  // Many tests wait for processes that they started: four at a time keep two cores busy.
-  maxWorkers: 4,
+  // Many tests wait for processes that they started: three at a time keep two cores busy.
+  maxWorkers: 3,
   // Modules that a test file loaded stay in memory: a worker that holds too many of them is replaced.
   workerIdleMemoryLimit: '2GB',
 };

@@ -86,16 +86,18 @@ describe('in one batch', () => {
         carryOn: (row) => row,
       });
     await limitTo(9);
+    // From now on the kernel knows all that a decision asks for.
+    expect(said(await decide(read()))).toBe('ALLOW ALLOWED');
     const busy = ledgerIsBusy('busy-3');
     const before = decide(read());
     await submitted();
-    const changed = limitTo(2);
+    const changed = limitTo(3);
     const behind = [decide(read()), decide(read())];
     await Promise.all([busy, changed]);
     const verdicts = (await Promise.all([before, ...behind])).map(said);
     expect(verdicts).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED', 'DENY BUDGET_EXCEEDED']);
     const { body } = await test.as('acme').listBudgets();
-    expect(body.data).toMatchObject([{ tool_call_limit: 2, used: { tool_calls: 2 } }]);
+    expect(body.data).toMatchObject([{ tool_call_limit: 3, used: { tool_calls: 3 } }]);
   });
 
   it('a decision behind a new list of blocked tools is made under it', async () => {
