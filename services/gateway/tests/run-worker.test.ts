@@ -183,11 +183,13 @@ describe('a lease', () => {
   it('is renewed while a step takes longer than it, and not after the run', async () => {
     const { runId } = await startRun(person);
     const untilOf = async () => Number((await heldOf(runId)).until);
+    const claimed: unknown[] = [];
     kernel.say = () => ({ text: 'done' });
     kernel.beforeModelAnswer = async () => {
       const first = await untilOf();
-      // The first lease would be over, and the run another worker's.
       await reaching(untilOf, (renewed) => renewed >= first + leaseMs);
+      // By now the first lease is over; without a renewal the run would be another worker's.
+      claimed.push(await claim(runId));
     };
     const leaseMs = 300;
     let transactions = 0;
@@ -197,7 +199,7 @@ describe('a lease', () => {
       return transaction(work);
     };
     await workOnRun({ ...withLease(leaseMs), database: { ...context.database, transaction: counting } }, runId, live);
-    expect((await heldOf(runId)).status).toBe('completed');
+    expect([claimed, (await heldOf(runId)).status]).toEqual([[null], 'completed']);
     const before = transactions;
     await pause(leaseMs); // three renewals, if they went on
     expect(transactions).toBe(before);

@@ -4,6 +4,7 @@ import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scr
 import OpenAI from 'openai';
 import type { KernelOverrides } from '../src/index.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
+import { startScriptedMcp } from './_scripted-mcp.ts';
 
 export const upstreamKey = 'upstream-key-that-no-caller-may-see';
 
@@ -87,6 +88,18 @@ export async function startUpstreams(
       await Promise.all([model.close(), notes.close()]);
     },
   };
+}
+
+/** The same before a scripted MCP server of one tool, and `more`. */
+export async function startScripted({ more = [] }: { more?: object[] } = {}) {
+  const scripted = await startScriptedMcp({ annotations: { readOnlyHint: true } });
+  const server = { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url };
+  const upstreams = await startUpstreams({}, [server, ...more]);
+  const close = async () => {
+    await upstreams.close();
+    await scripted.close();
+  };
+  return { scripted, upstreams, close };
 }
 
 const { resolve } = createRequire(import.meta.url);

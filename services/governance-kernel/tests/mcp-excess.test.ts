@@ -6,8 +6,8 @@ import { withFewValues } from '../src/mcp/count-values.ts';
 import { excessCode } from '../src/mcp/excess.ts';
 import { newSession } from './_caller.ts';
 import { until } from './_kernel-process.ts';
-import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
-import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+import type { ScriptedMcp } from './_scripted-mcp.ts';
+import { receiptsOf, startScripted, type Upstreams } from './_upstreams.ts';
 
 const annotations = { readOnlyHint: true };
 const listed = { name: 'act', description: 'Acts.', inputSchema: { type: 'object' }, annotations };
@@ -34,17 +34,13 @@ const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 
 let scripted: ScriptedMcp;
 let upstreams: Upstreams;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  scripted = await startScriptedMcp({ annotations });
-  upstreams = await startUpstreams({}, [
-    { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url },
-    { server_id: 'flood', transport: 'stdio', trust_annotations: true, command: process.execPath, args: ['-e', flood] },
-  ]);
+  const overStdio = { transport: 'stdio', command: process.execPath, args: ['-e', flood] };
+  const more = [{ server_id: 'flood', trust_annotations: true, ...overStdio }];
+  ({ scripted, upstreams, close } = await startScripted({ more }));
 });
-afterAll(async () => {
-  await upstreams.close();
-  await scripted.close();
-});
+afterAll(() => close());
 
 async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: string[] }> {
   const session = newSession();

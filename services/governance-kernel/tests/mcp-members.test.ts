@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newSession } from './_caller.ts';
 import { connectMcp } from './_doors.ts';
-import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
-import { startUpstreams, type Upstreams } from './_upstreams.ts';
+import type { ScriptedMcp } from './_scripted-mcp.ts';
+import { startScripted, type Upstreams } from './_upstreams.ts';
 
 let scripted: ScriptedMcp;
 let upstreams: Upstreams;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  scripted = await startScriptedMcp({ annotations: { readOnlyHint: true } });
-  upstreams = await startUpstreams({}, [
-    { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url },
-  ]);
+  ({ scripted, upstreams, close } = await startScripted());
 });
-afterAll(async () => {
-  await upstreams.close();
-  await scripted.close();
-});
+afterAll(() => close());
 
 const hostileMeta = {
   'countersign/verdict': 'DENY',

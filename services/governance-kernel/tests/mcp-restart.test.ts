@@ -2,21 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNoteServer } from '@countersign/testkit/mcp-server';
 import { newSession } from './_caller.ts';
 import { until } from './_kernel-process.ts';
-import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
-import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
+import type { ScriptedMcp } from './_scripted-mcp.ts';
+import { receiptsOf, startScripted, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let scripted: ScriptedMcp;
 let upstreams: Upstreams;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  scripted = await startScriptedMcp({ annotations: { readOnlyHint: true } });
-  upstreams = await startUpstreams({}, [
-    { server_id: 'scripted', transport: 'http', trust_annotations: true, url: scripted.url },
-  ]);
+  ({ scripted, upstreams, close } = await startScripted());
 });
-afterAll(async () => {
-  await upstreams.close();
-  await scripted.close();
-});
+afterAll(() => close());
 
 async function called(tool: string, args: object = {}, { test } = upstreams) {
   const session = newSession();
@@ -51,6 +46,21 @@ describe('an MCP server that was started anew', () => {
     expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
     expect(asked('tools/call') - calls).toBe(2);
   });
+
+  // A handshake is given up after half a minute, a call of this kernel after two seconds: the test's own time stands between them.
+  it('and never shakes hands holds up a call no longer than a call may take', async () => {
+    const apart = await startScripted();
+    try {
+      apart.scripted.answerOnce('tools/call', { status: 404 });
+      apart.scripted.answer('server/discover', { error: { code: -32_601, message: 'no such method' } });
+      apart.scripted.answer('initialize', null);
+      const { text, sealed } = await called('scripted.act', {}, apart.upstreams);
+      expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
+    } finally {
+      await apart.scripted.close(); // ends the handshake, for which a kernel that stops would wait
+      await apart.upstreams.close();
+    }
+  }, 25_000);
 
   it('is found at its port again, and a call for which nobody listened was not sent', async () => {
     let desk = await startNoteServer();

@@ -4,7 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
 import { messageValuesMax } from '../src/mcp/bounded-messages.ts';
+import { NotReached } from '../src/mcp/not-reached.ts';
 import { pooledFetch } from '../src/mcp/pooled-fetch.ts';
+import { sending } from '../src/mcp/sending.ts';
 
 const bytesMax = 1_000;
 const agent = new Agent();
@@ -51,6 +53,18 @@ describe('the calls of MCP servers over HTTP', () => {
     expect(seen).toEqual(Array(8).fill(['POST', '/mcp?a=b', 'yes', 'countersign', '2']));
     // One that is not yet back in the pool is not waited for.
     expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  it('have reached nobody without a connection; a caller that gave up meanwhile has lost none', async () => {
+    const gone = new URL(url);
+    gone.port = '1';
+    const permitted = (signal?: AbortSignal) =>
+      sending.run({ mayStillSend: () => null, traceparent: null }, () =>
+        fetch(gone, { method: 'POST', body: '{}', ...(signal === undefined ? {} : { signal }) }),
+      );
+    await expect(permitted()).rejects.toThrow(NotReached);
+    const gaveUp = await permitted(AbortSignal.abort()).catch((error: unknown) => error);
+    expect([gaveUp instanceof Error, gaveUp instanceof NotReached]).toEqual([true, false]);
   });
 
   it('follow no redirect', async () => {

@@ -26,8 +26,13 @@ async function furnish(tenant: string): Promise<void> {
 const statusOf = async (tenant: string) => (await test.as(tenant).getBoundaryStatus()).body;
 
 describeStory('the status of a boundary', () => {
-  it('of a tenant without anything is closed and empty', async () => {
-    const { policy, counts, fences, last_proven_fail_closed, ...status } = await statusOf('nobody');
+  it('of a tenant without anything, at a kernel that has sealed nothing, is closed and empty', async () => {
+    const untouched = await startTestKernel();
+    const { body } = await untouched
+      .as('nobody')
+      .getBoundaryStatus()
+      .finally(() => untouched.close());
+    const { policy, counts, fences, last_checkpoint, last_proven_fail_closed, ...status } = body;
     expect(status).toMatchObject({ tenant_id: 'nobody', status: 'closed', mode: 'enforce', more_fences: false });
     expect(policy).toEqual({
       state: 'missing',
@@ -38,7 +43,7 @@ describeStory('the status of a boundary', () => {
       fresh_until: null,
     });
     expect(counts).toMatchObject({ budgets: 0, pending_approvals: 0, open_dispatches: 0 });
-    expect([fences, last_proven_fail_closed]).toEqual([[], null]);
+    expect([fences, last_checkpoint, last_proven_fail_closed]).toEqual([[], null, null]);
     expect(status.gates.proven).toHaveLength(new Set(status.gates.proven).size);
     expect(status.gates.proven).toContain('fence');
   });

@@ -30,10 +30,9 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
       signal: init?.signal ?? null,
     });
     const answer = await request.catch((error: unknown) => {
-      if (error instanceof NotSent) throw error;
-      throw sent.body instanceof Readable && !sent.body.readableDidRead
-        ? new NotReached(unreachable, { cause: error })
-        : error;
+      // Whoever gave up while the call waited for a connection has lost no server.
+      if (error instanceof NotSent || init?.signal?.aborted === true) throw error;
+      throw isUnread(sent.body) ? new NotReached(unreachable, { cause: error }) : error;
     });
     // A body that nobody reads any more still reports its abort; without a listener that would end the process.
     answer.body.on('error', () => undefined);
@@ -44,6 +43,10 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
     refuseUnasked(answer);
     return await responseOf(answer, bytesMax);
   };
+}
+
+function isUnread(body: string | Readable | null): boolean {
+  return body instanceof Readable && !body.readableDidRead;
 }
 
 const unreachable = 'There is no connection to the MCP server';

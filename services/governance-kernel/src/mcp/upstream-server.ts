@@ -9,6 +9,7 @@ import {
   type Progress,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { startDeadline } from '@countersign/contracts';
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
@@ -41,6 +42,8 @@ export type CallOptions = {
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
 type Running = Promise<unknown>;
+/** A call that did not reach its server, and how long it may be tried. */
+type Resending = { reason: NotReached; signal: AbortSignal; giveUpAtMs: number };
 
 /** Long enough for a package to be fetched by its first start, short enough that a start does not hang. */
 const connectTimeoutMs = 30_000;
@@ -99,41 +102,48 @@ export class UpstreamServer {
   }
 
   /**
-   * Rejects with NotSent, or with what the SDK throws; whether the tool ran is then for the caller to judge. No progress makes the
-   * time longer, and of the caller's message nothing goes along but the arguments that were decided about.
+   * Rejects with NotSent, or with what the SDK throws; whether the tool ran is then for the caller to judge. Neither progress nor sending it
+   * once more makes the time longer, and of the caller's message nothing goes along but the arguments that were decided about.
    */
   async call(permit: Permit, { signal, onProgress, traceparent }: CallOptions): Promise<CallToolResult> {
     if (this.#live === null) throw new NotSent('The MCP server is not connected');
     const live = this.#live;
     const definition = listedDefinition(live.tools, permit);
     const { args } = permit.take();
-    const timeout = this.#options.callTimeoutMs;
-    const terms = {
-      ...{ signal, timeout, maxTotalTimeout: timeout },
-      ...(onProgress === undefined ? {} : { onprogress: onProgress }),
-    };
-    const sendTo = (client: Client, toolDefinition: Tool) =>
-      this.#counted(client, () =>
+    const giveUpAtMs = performance.now() + this.#options.callTimeoutMs;
+    const progress = onProgress === undefined ? {} : { onprogress: onProgress };
+    const sendTo = (client: Client, toolDefinition: Tool) => {
+      const timeout = Math.max(0, giveUpAtMs - performance.now());
+      const terms = { signal, timeout, maxTotalTimeout: timeout, toolDefinition, ...progress };
+      return this.#counted(client, () =>
         sending.run({ mayStillSend: () => permit.mayStillSend(), traceparent: traceparent ?? null }, () =>
-          client.callTool({ name: toolDefinition.name, arguments: args }, { ...terms, toolDefinition }),
+          client.callTool({ name: toolDefinition.name, arguments: args }, terms),
         ),
       );
+    };
     try {
       return await sendTo(live.client, definition);
     } catch (error) {
       if (!(error instanceof NotReached)) throw error;
-      const { client, tools } = await this.#connectAnew(live.client, error);
+      const { client, tools } = await this.#connectAnew(live.client, { reason: error, signal, giveUpAtMs });
       return await sendTo(client, listedDefinition(tools, permit));
     }
   }
 
   /** After a call that did not reach a server: it may have been started anew, without the session that we had. */
-  async #connectAnew(client: Client, reason: NotReached): Promise<Live> {
+  async #connectAnew(client: Client, { reason, signal, giveUpAtMs }: Resending): Promise<Live> {
     this.#drop(client);
+    const deadline = startDeadline({ ms: Math.max(0, giveUpAtMs - performance.now()), signal });
+    const over = new Promise<never>((_, reject) => {
+      deadline.signal.addEventListener('abort', () => reject(reason), { once: true });
+    });
     try {
-      return this.#live ?? (await this.#connect());
+      deadline.signal.throwIfAborted();
+      return this.#live ?? (await Promise.race([this.#connect(), over]));
     } catch {
       throw reason;
+    } finally {
+      deadline.clear();
     }
   }
 
