@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
@@ -25,20 +25,21 @@ export function scratchDataDir(): { path: string; remove(): void } {
 export async function startIn(
   dataDir: string,
   variables: Record<string, string> = {},
-  more: { choosePort?: () => Promise<number> } = {},
+  { durable, ...more }: { choosePort?: () => Promise<number>; durable?: boolean } = {},
 ): Promise<StartedSystem> {
-  await beginWithTemplate(dataDir);
+  await beginWithTemplate(dataDir, { durable });
   return await startSystem({ dataDir, variables: { ...withoutWarmth, ...variables }, ...more });
 }
 
 /** The self test of a kernel warms it up for load that no test of a started system makes. */
 export const withoutWarmth = { GOV_SELF_TEST_DECISIONS: '0' };
 
-/** A first start then needs neither initdb nor migrations. */
-export async function beginWithTemplate(dataDir: string): Promise<void> {
+/** A first start then needs neither initdb nor migrations. Commits wait for the disk if `durable`. */
+export async function beginWithTemplate(dataDir: string, { durable }: { durable?: boolean | undefined } = {}): Promise<void> {
   if (existsSync(join(dataDir, 'postgres'))) return;
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   execFileSync('cp', ['-a', await clusterTemplate(), join(dataDir, 'postgres')]);
+  if (durable) writeFileSync(join(dataDir, 'postgres/cluster/postgresql.auto.conf'), '');
 }
 
 type Behind = { schema: 'control_plane' | 'kernel'; statement: string; values?: unknown[] };

@@ -14,8 +14,8 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-/** Its own, since each test ends it. */
-const runningSystem = async () => (system ??= await startIn(dataDir.path));
+/** Its own, since each test ends it; durable, since that is what is tested. */
+const runningSystem = async () => (system ??= await startIn(dataDir.path, {}, { durable: true }));
 const kernelOf = (running: StartedSystem) => kernelClient(running, 'acme');
 
 const session = { session_id: 's1' as never }; // the branded id of a literal that fits its pattern

@@ -1,14 +1,14 @@
 // What is dear to start and can be used by many test files lives here, in the process that runs Jest: workers come and go. Each part is
 // started when a worker first asks for it, and all of them are stopped at the end of the run.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { nodeFlags } from './node-flags-of.mjs';
 
 /**
  * Serves on a socket in `scratch`:
- * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster, to begin a data directory with
+ * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster that does not wait for the disk, to begin a data directory with
  * - `/system/<worker>`: the whole system, one for each worker of Jest; `/system/<worker>/log`: the lines that it wrote
  * - `/browser/<worker>`: the address of a Chromium to connect to, one for each worker of Jest
  * @param {string} scratch
@@ -54,6 +54,8 @@ export async function serveSharedParts(scratch, chromiumPath) {
 async function createCluster(path) {
   const { createClusterTemplate } = await import('../../infra/local/dist/cluster-template.js');
   await createClusterTemplate(path, { ...console, debug: () => {} });
+  // Few tests see whether a commit waits for the disk, and all others would wait with it.
+  appendFileSync(join(path, 'postgres/cluster/postgresql.auto.conf'), 'fsync = off\nfull_page_writes = off\n');
   return { path: join(path, 'postgres') };
 }
 

@@ -40,8 +40,8 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false: fsync,
- * full_page_writes and synchronous_commit are on.
+ * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false, or somebody
+ * switched fsync off in the cluster's configuration.
  * Recovers a cluster whose server, or whose starter, was killed. Throws when another live server uses the directory.
  */
 export async function startEmbeddedPostgres({
@@ -85,13 +85,11 @@ function launch({ cluster, binDir, account, port, durable, log }: LaunchOptions)
   child: ChildProcess;
   ready: Promise<string | undefined>;
 } {
-  const flushing = durable ? 'on' : 'off';
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    `fsync=${flushing}`,
     'synchronous_commit=on',
-    `full_page_writes=${flushing}`,
+    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
     'logging_collector=off',
     'log_destination=stderr',
   ].flatMap((setting) => ['-c', setting]);

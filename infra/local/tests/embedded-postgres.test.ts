@@ -104,9 +104,10 @@ describe('embedded PostgreSQL', () => {
     const [settings] = await query(
       server,
       `SELECT current_setting('listen_addresses') AS listen, current_setting('unix_socket_directories') AS sockets,
-              current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`,
+              current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages,
+              current_setting('synchronous_commit') AS commit`,
     );
-    expect(settings).toEqual({ listen: '127.0.0.1', sockets: '', fsync: 'on', commit: 'on' });
+    expect(settings).toEqual({ listen: '127.0.0.1', sockets: '', fsync: 'on', pages: 'on', commit: 'on' });
     expect((await stat(join(home, 'data', 'password'))).mode & 0o777).toBe(0o600);
   });
 });
