@@ -57,8 +57,6 @@ export type OnceOptions = {
   scope: string;
   claim: IdempotencyClaim;
   log: Log;
-  /** Which answers are given again; any other frees the key. Default: all. */
-  keeps?: (answer: StoredAnswer) => boolean;
 };
 
 /**
@@ -69,19 +67,17 @@ export async function answerOnce(
   options: OnceOptions,
   work: () => Promise<StoredAnswer>,
 ): Promise<{ answer: StoredAnswer; replayed: boolean }> {
-  const { store, scope, claim, keeps = () => true } = options;
+  const { store, scope, claim, log } = options;
   const earlier = await beginOnce(options);
   if (earlier !== null) return { answer: earlier, replayed: true };
   const answer = await work().catch(async (error: unknown) => {
     await freeKey(options);
     throw error;
   });
-  if (!keeps(answer)) await freeKey(options);
   // The effect has happened: failing to keep its answer must not turn it into an error.
-  else
-    await store
-      .complete(scope, claim.key, answer)
-      .catch((error: unknown) => options.log.error('idempotency.complete_failed', { error }));
+  await store
+    .complete(scope, claim.key, answer)
+    .catch((error: unknown) => log.error('idempotency.complete_failed', { error }));
   return { answer, replayed: false };
 }
 

@@ -86,17 +86,4 @@ describe('work that is done once', () => {
     const work = () => Promise.reject(new Error('its own'));
     await expect(answerOnce(options(store), work)).rejects.toThrow('its own');
   });
-
-  it('is done again where its answer is not one to keep', async () => {
-    const store = memoryStore();
-    const once = { ...options(store), keeps: ({ status }: StoredAnswer) => status === 200 };
-    let runs = 0;
-    const work = async () => ({ ...done, status: (runs += 1) === 1 ? 503 : 200 });
-    const answers = [await answerOnce(once, work), await answerOnce(once, work), await answerOnce(once, work)];
-    expect(answers.map(({ answer, replayed }) => [answer.status, replayed])).toEqual([
-      [503, false],
-      [200, false],
-      [200, true],
-    ]);
-  });
 });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { followDirectives, startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
@@ -67,15 +68,25 @@ describe('callers that are killed', () => {
 });
 
 describe('an answer that was bought', () => {
-  it('and that nobody can use is told again under its key, and not bought again', async () => {
-    const url = upstreams.test.kernel.url;
-    upstreams.model.follow(() => (res) => void res.destroy());
-    const first = await askOnce(url, 'broken-off');
-    expect(first).toMatchObject({ status: 502, code: 'UPSTREAM_FAILED', isReplayed: false });
-    upstreams.model.follow(followDirectives);
-    expect(await askOnce(url, 'broken-off')).toEqual({ ...first, isReplayed: true });
-    expect(askedOf('broken-off')).toBe(1);
-  });
+  const unusable: [name: string, status: number, answer: (res: ServerResponse) => void][] = [
+    ['broken-off', 502, (res) => void res.destroy()],
+    ['no-json', 502, (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
+    ['crashed', 500, (res) => void res.writeHead(500).end()],
+  ];
+  it.each(unusable)(
+    'and that nobody can use is uncertain under its key, and not bought again: %s',
+    async (key, status, answer) => {
+      const url = upstreams.test.kernel.url;
+      upstreams.model.follow(() => answer);
+      expect(await askOnce(url, key)).toMatchObject({ status, isReplayed: false });
+      upstreams.model.follow(followDirectives);
+      const again = await askOnce(url, key);
+      expect(again).toMatchObject({ status: 409, code: 'OUTCOME_UNCERTAIN', isReplayed: true });
+      // "Try again" would be a lie for the day that the key is kept.
+      expect(JSON.parse(again.text)).toMatchObject({ error: { retryable: false } });
+      expect(askedOf(key)).toBe(1);
+    },
+  );
 
   it('is asked for again under its key when the model server refused, which has cost nothing', async () => {
     const url = upstreams.test.kernel.url;

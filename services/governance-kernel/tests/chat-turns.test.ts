@@ -1,7 +1,7 @@
 import { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../src/call/governed-call.ts';
-import { governAnswer } from '../src/chat/govern-answer.ts';
+import { governAnswer, readAnswer } from '../src/chat/govern-answer.ts';
 import { GovernedStream } from '../src/chat/govern-stream.ts';
 import { withholdStopped } from '../src/chat/withhold-stopped.ts';
 
@@ -29,7 +29,7 @@ async function turnsUntilAsked(read: (asked: () => never) => Promise<unknown>): 
 
 describe('while the calls of an answer are read, others have their turn between any two', () => {
   it('of a whole answer', async () => {
-    const read = (judge: () => never) => governAnswer(Buffer.from(answer), { judge, choicesMax: 1 });
+    const read = async (judge: () => never) => governAnswer(await readAnswer(Buffer.from(answer), 1), judge);
     expect(await turnsUntilAsked(read)).toBeGreaterThanOrEqual(calls - 1);
   });
 

@@ -21,8 +21,11 @@ export type AnswerStore = {
 /** A keyed call goes on to its end without its caller, who will come back for the answer. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
+/** `unjudged`: what was bought for a call, before anybody may have it. */
+type Part = 'answer' | 'unjudged';
+
 type KeptAnswersParts = { store: AnswerStore; clock: () => Date };
-type Held = { call: KeyedCall; answer: StoredAnswer };
+type Held = { call: KeyedCall; part: Part; answer: StoredAnswer };
 
 /**
  * The answers of keyed calls. A key is decided once and its call sent at most once, whatever happens in between: whoever repeats it
@@ -34,6 +37,7 @@ export class KeptAnswers {
   readonly #store: AnswerStore;
   readonly #clock: () => Date;
   readonly #held = new Map<string, Held>();
+  readonly #judging = new Map<string, Promise<StoredAnswer>>();
 
   constructor({ store, clock }: KeptAnswersParts) {
     this.#store = store;
@@ -41,11 +45,21 @@ export class KeptAnswers {
   }
 
   /** Never rejects: the call has been sent, and a store that is away must not turn its answer into an error. */
-  async keep(call: KeyedCall, answer: StoredAnswer, log: Log): Promise<void> {
-    const name = nameOf(call);
-    this.#held.set(name, { call, answer });
+  keep(call: KeyedCall, answer: StoredAnswer, log: Log): Promise<void> {
+    return this.#keep({ call, part: 'answer', answer }, log);
+  }
+
+  /** As `keep`, of what nobody may have before it is judged. */
+  keepUnjudged(call: KeyedCall, bought: StoredAnswer, log: Log): Promise<void> {
+    return this.#keep({ call, part: 'unjudged', answer: bought }, log);
+  }
+
+  async #keep(held: Held, log: Log): Promise<void> {
+    const { call, part, answer } = held;
+    const name = nameOf(call, part);
+    this.#held.set(name, held);
     try {
-      await this.#store.keep(scopeOf(call), call.claim, answer);
+      await this.#store.keep(scopeOf(call, part), call.claim, answer);
       this.#held.delete(name);
     } catch (error) {
       log.error('answer.not_kept', { route: call.route, error });
@@ -61,24 +75,46 @@ export class KeptAnswers {
 
   /** The answer of a call that was decided before. Null: nobody knows how it ended. Throws IDEMPOTENCY_IN_FLIGHT while it may still come. */
   async find(call: KeyedCall, { reply }: SealedDecision): Promise<StoredAnswer | null> {
-    const kept = this.#held.get(nameOf(call))?.answer ?? (await this.#store.find(scopeOf(call), call.claim));
+    const kept = await this.#find(call, 'answer');
     if (kept !== null) return kept;
     const runsUntilMs = Date.parse(reply.receipt.payload.issued_at) + call.runningMsMax;
     if (this.#clock().getTime() < runsUntilMs) throw inFlight();
     return null;
   }
 
+  /** What was bought for a call and has not been judged. Null: nothing, or it has been. */
+  async findUnjudged(call: KeyedCall): Promise<StoredAnswer | null> {
+    if ((await this.#find(call, 'answer')) !== null) return null;
+    return await this.#find(call, 'unjudged');
+  }
+
+  /** Of those in this process who come back at once, one has the answer judged, and all of them get it. */
+  async judgeOnce(call: KeyedCall, judge: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+    const name = nameOf(call, 'unjudged');
+    const judging = this.#judging.get(name) ?? this.#find(call, 'answer').then((kept) => kept ?? judge());
+    this.#judging.set(name, judging);
+    try {
+      return await judging;
+    } finally {
+      this.#judging.delete(name);
+    }
+  }
+
   /** Tries again to store what is held. Never rejects. */
   async storeHeld(log: Log): Promise<void> {
-    await Promise.all([...this.#held.values()].map(({ call, answer }) => this.keep(call, answer, log)));
+    await Promise.all([...this.#held.values()].map((held) => this.#keep(held, log)));
+  }
+
+  async #find(call: KeyedCall, part: Part): Promise<StoredAnswer | null> {
+    return this.#held.get(nameOf(call, part))?.answer ?? (await this.#store.find(scopeOf(call, part), call.claim));
   }
 }
 
 /** Beside the decision, which keeps the key itself under the bare operation. */
-function scopeOf({ route, caller: { tenant, principal } }: KeyedCall): string {
-  return `${route} answer ${tenant}\n${principal}`;
+function scopeOf({ route, caller: { tenant, principal } }: KeyedCall, part: Part): string {
+  return `${route} ${part} ${tenant}\n${principal}`;
 }
 
-function nameOf(call: KeyedCall): string {
-  return `${scopeOf(call)}\n${call.claim.key}\n${call.claim.fingerprint}`;
+function nameOf(call: KeyedCall, part: Part): string {
+  return `${scopeOf(call, part)}\n${call.claim.key}\n${call.claim.fingerprint}`;
 }

@@ -1,16 +1,20 @@
-import { AppError, type ApprovalId } from '@countersign/contracts';
 import type { ServerResponse } from 'node:http';
+import { AppError, type ApprovalId } from '@countersign/contracts';
 import { createChatCompletion } from '@countersign/contracts/governance-kernel';
-import type { IdempotencyClaim, StoredAnswer } from '@countersign/service-kit';
-import { neverAborted, type KeptAnswers } from '../boundary/kept-answers.ts';
-import type { Boundary } from '../boundary/sealed-decision.ts';
+import { errorAnswer, type IdempotencyClaim, type StoredAnswer } from '@countersign/service-kit';
+import { neverAborted, type KeptAnswers, type KeyedCall } from '../boundary/kept-answers.ts';
+import type { Boundary, SealedDecision } from '../boundary/sealed-decision.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { completeChat, type ChatExchange, type ChatParts } from './complete-chat.ts';
+import { governAnswer, readAnswer } from './govern-answer.ts';
+import { judgeWith } from './judge-calls.ts';
+import { modelFacts } from './model-facts.ts';
+import { toldAnswer } from './receive-answer.ts';
 import { withholdStopped } from './withhold-stopped.ts';
 
 export type KeyedChatParts = ChatParts & {
-  boundary: Pick<Boundary, 'refuseStopped'>;
-  keptAnswers: Pick<KeptAnswers, 'find' | 'keep' | 'free'>;
+  boundary: Pick<Boundary, 'forOneAnswer' | 'refuseStopped'>;
+  keptAnswers: Pick<KeptAnswers, 'find' | 'findUnjudged' | 'free' | 'judgeOnce' | 'keep' | 'keepUnjudged'>;
   /** How long a call of the model can be on its way in a process that lives. */
   dispatchMsMax: number;
 };
@@ -19,8 +23,8 @@ type Once = { exchange: Omit<ChatExchange, 'idempotency' | 'signal'>; claim: Ide
 
 /**
  * One key, one decision, one call of the model. The call goes on without its caller, and whoever comes back with the key gets its
- * answer, without the calls in it that were stopped since. A key is free again only when the model was not asked, or refused. Throws
- * OUTCOME_UNCERTAIN when nobody knows the answer.
+ * answer, without the calls in it that were stopped since. An answer whose calls could not be judged is judged then. A key is free again
+ * only when the model was not asked, or refused. Throws OUTCOME_UNCERTAIN when nobody knows the answer.
  */
 export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, res }: Once): Promise<StoredAnswer> {
   const { caller, log } = exchange;
@@ -31,16 +35,47 @@ export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, re
   const performed = await completeChat(kernel, underKey, res);
   const { decision } = performed;
   if (performed.kind === 'replayed') {
-    const kept = await kernel.keptAnswers.find(keyed, decision);
-    if (kept === null) throw uncertain(answerHeaders(decision));
-    const told = await withholdStopped(kernel.boundary, exchange, kept);
+    const told = await answerFromBefore(kernel, { exchange, keyed, decision });
+    if (told === null) throw uncertain(answerHeaders(decision));
     return { ...told, headers: { ...told.headers, 'idempotency-replayed': 'true' } };
   }
   if (performed.result === null) throw new Error('A whole answer was asked for');
-  const { isFree, ...answer } = performed.result;
-  if (isFree) await kernel.keptAnswers.free(keyed, decision, log);
-  else await kernel.keptAnswers.keep(keyed, answer, log);
+  const { kept, ...answer } = performed.result;
+  if (kept === 'answer') await kernel.keptAnswers.keep(keyed, answer, log);
+  else if (kept === 'nothing') await kernel.keptAnswers.free(keyed, decision, log);
+  else if (kept === 'uncertain') await kernel.keptAnswers.keep(keyed, uncertainAnswer(exchange, decision), log);
+  else await kernel.keptAnswers.keepUnjudged(keyed, { ...kept, status: 200 }, log);
   return answer;
+}
+
+type Earlier = { exchange: Once['exchange']; keyed: KeyedCall; decision: SealedDecision };
+
+async function answerFromBefore(kernel: KeyedChatParts, earlier: Earlier): Promise<StoredAnswer | null> {
+  const { exchange, keyed, decision } = earlier;
+  const bought = await kernel.keptAnswers.findUnjudged(keyed);
+  if (bought !== null) return await kernel.keptAnswers.judgeOnce(keyed, () => judgeBought(kernel, earlier, bought));
+  const kept = await kernel.keptAnswers.find(keyed, decision);
+  return kept === null ? null : await withholdStopped(kernel.boundary, exchange, kept);
+}
+
+/** The outcome of the call was sealed when it ended; the receipts of these decisions stand behind it. Throws while the ledger is away. */
+async function judgeBought(
+  kernel: KeyedChatParts,
+  { exchange, keyed }: Earlier,
+  { text, headers }: StoredAnswer,
+): Promise<StoredAnswer> {
+  const { request, body, log } = exchange;
+  const read = await readAnswer(Buffer.from(text), modelFacts(request, body).n);
+  const judge = judgeWith({ ...kernel, ...exchange, deadline: neverAborted });
+  const answer = toldAnswer(await governAnswer(read, judge), headers);
+  await kernel.keptAnswers.keep(keyed, answer, log);
+  return answer;
+}
+
+/** In place of an error that says "try again": under this key nobody does. */
+function uncertainAnswer({ requestId }: Once['exchange'], decision: SealedDecision): StoredAnswer {
+  const { status, headers, envelope } = errorAnswer(uncertain(answerHeaders(decision)), requestId, []);
+  return { status, headers, text: JSON.stringify(envelope) };
 }
 
 /** An approval makes a new question of a call, as it does where it comes in the body: the answer from before it is not the one to tell. */

@@ -15,21 +15,29 @@ import { releaseCalls, type DecisionSummary, type Release } from './release-call
 import { usageOf } from './usage.ts';
 import type { Usage } from './prices.ts';
 
-type GovernedAnswer = { text: string; decisions: DecisionSummary[]; usage: Usage | null };
+type GovernedAnswer = { text: string; decisions: DecisionSummary[] };
+
+/** What a model said, before its calls are judged. */
+type ReadAnswer = { answer: JsonObject; choices: ReadChoice[]; usage: Usage | null };
 
 /** Who judges the calls of an answer, and how many choices (`n`) its caller has asked for. */
 export type AnswerTerms = { judge: JudgeCalls; choicesMax: number };
 
 const answerDepthMax = 64;
 
-/**
- * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer, after the
- * model call's decision and before its outcome. Throws UPSTREAM_FAILED for what is no chat completion.
- */
-export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerTerms): Promise<GovernedAnswer> {
+/** Throws UPSTREAM_FAILED for what is no chat completion. */
+export async function readAnswer(bytes: Buffer, choicesMax: number): Promise<ReadAnswer> {
   const answer = parseAnswer(bytes);
   const choices = await readChoices(choicesOf(answer, choicesMax));
   const isSaid = choices.some((choice) => choice.isSaid);
+  return { answer, choices, usage: usageOf(answer['usage'], { isSaid }) };
+}
+
+/**
+ * A whole answer with every call in it decided, all at once: their receipts stand in the chain in the order of the answer. Throws what
+ * `judge` throws.
+ */
+export async function governAnswer({ answer, choices }: ReadAnswer, judge: JudgeCalls): Promise<GovernedAnswer> {
   const proposed = choices.flatMap((choice) => choice.proposed);
   const judged = proposed.length === 0 ? [] : await judge(proposed);
   const decisions: DecisionSummary[] = [];
@@ -39,8 +47,7 @@ export async function governAnswer(bytes: Buffer, { judge, choicesMax }: AnswerT
     decisions.push(...release.summary.decisions);
     return { ...choice.passed, ...withRelease(choice.passed, release) };
   });
-  const text = JSON.stringify({ ...passiveEnvelope(answer), choices: governed });
-  return { text, decisions, usage: usageOf(answer['usage'], { isSaid }) };
+  return { text: JSON.stringify({ ...passiveEnvelope(answer), choices: governed }), decisions };
 }
 
 function parseAnswer(bytes: Buffer): JsonObject {

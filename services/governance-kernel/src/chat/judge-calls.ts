@@ -62,11 +62,15 @@ async function whileLedgerIsAway<Decided>(
     try {
       return await decide();
     } catch (error) {
-      const isAway = isAppError(error) && awayCodes.has(error.code);
-      if (!isAway || deadline.aborted || performance.now() > giveUpAtMs) throw error;
+      if (!isLedgerAway(error) || deadline.aborted || performance.now() > giveUpAtMs) throw error;
       await delay(retryPauseMs);
     }
   }
+}
+
+/** Nothing was decided, and may be as soon as the database answers. */
+export function isLedgerAway(error: unknown): boolean {
+  return isAppError(error) && awayCodes.has(error.code);
 }
 
 /** Under the name that the receipt gives to the tool. */

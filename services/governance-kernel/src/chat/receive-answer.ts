@@ -7,17 +7,29 @@ import type { Ending } from '../boundary/dispatch.ts';
 import type { SealedDecision, Settlement } from '../boundary/sealed-decision.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { bodyHash } from './body-hash.ts';
-import { governAnswer, malformedAnswer, type AnswerTerms } from './govern-answer.ts';
+import { governAnswer, malformedAnswer, readAnswer, type AnswerTerms } from './govern-answer.ts';
 import { GovernedStream } from './govern-stream.ts';
 import { NotSent } from '../boundary/not-sent.ts';
+import { isLedgerAway } from './judge-calls.ts';
 import type { NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import type { Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
 import { StreamRelay } from './relay-stream.ts';
 import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstream-error.ts';
 
-/** A whole answer, ready to be sent. `isFree`: the model has not been asked, or refused: asking again pays nothing twice. */
-export type WholeAnswer = StoredAnswer & { isFree: boolean };
+/** A whole answer, ready to be sent, and what is kept under its key. */
+export type WholeAnswer = StoredAnswer & { kept: Kept };
+
+/**
+ * - `answer`: the answer itself
+ * - `nothing`: the model has not been asked, or refused, and asking again pays nothing twice
+ * - `uncertain`: the model may be paid, and nobody has its answer
+ * - what the model said, when its calls could not be judged
+ */
+export type Kept = 'answer' | 'nothing' | 'uncertain' | BoughtAnswer;
+
+/** The body as the model sent it, and the headers of the answer that it becomes. It goes to nobody before its calls are judged. */
+export type BoughtAnswer = Pick<StoredAnswer, 'text' | 'headers'>;
 
 /** A whole answer is read in one go, and this is what can be read without holding up others. A million tokens of text are less. */
 const answerBytesMax = 4_194_304;
@@ -56,26 +68,23 @@ export function receive(
 function noAnswer(running: Running, decision: SealedDecision, { wasSent, cause }: NoAnswer): Ending<WholeAnswer> {
   const message = cause instanceof NotSent ? cause.message : 'The model server could not be reached in time';
   const error = new AppError('UPSTREAM_FAILED', message, { cause });
-  return failure(running, decision, { error, isFree: !wasSent });
+  return failure(running, decision, { error, kept: wasSent ? 'uncertain' : 'nothing' });
 }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
-type Failure = { error: unknown; isFree: boolean };
+type Failure = { error: unknown; kept: 'nothing' | 'uncertain' };
 
 /** An answer that nobody can use has been paid for: it is settled as any other, and its caller is told by which decision. */
-function failure(
-  { exchange, endingOf }: Running,
-  decision: SealedDecision,
-  { error, isFree }: Failure,
-): Ending<WholeAnswer> {
+function failure(running: Running, decision: SealedDecision, { error, kept }: Failure): Ending<WholeAnswer> {
+  const ending = running.endingOf({ outcome: 'failed', usage: kept === 'nothing' ? noUsage : null });
+  return { ...ending, result: { ...toldError(running, decision, error), kept } };
+}
+
+function toldError({ exchange }: Running, decision: SealedDecision, error: unknown): StoredAnswer {
   const { status, headers, envelope } = errorAnswer(error, exchange.requestId, []);
   exchange.log.error('chat.failed', { decision_id: decision.reply.decision_id, error });
-  const text = JSON.stringify(envelope);
-  return {
-    ...endingOf({ outcome: 'failed', usage: isFree ? noUsage : null }),
-    result: { status, text, headers: { ...answerHeaders(decision), ...headers }, isFree },
-  };
+  return { status, text: JSON.stringify(envelope), headers: { ...answerHeaders(decision), ...headers } };
 }
 
 async function passError(
@@ -84,13 +93,14 @@ async function passError(
 ): Promise<Ending<WholeAnswer>> {
   const bytes = await readUpstreamBody(body, errorBytesMax).catch(() => Buffer.alloc(0));
   const error = safeError({ status, body: bytes, redacted, requestId: exchange.requestId });
+  const kept = saysNo(status) ? 'nothing' : 'uncertain';
   return {
-    ...endingOf({ outcome: 'failed', usage: saysNo(status) ? noUsage : null }),
+    ...endingOf({ outcome: 'failed', usage: kept === 'nothing' ? noUsage : null }),
     result: {
       status: error.status,
       text: JSON.stringify(error.body),
       headers: { ...told, ...answerHeaders(decision) },
-      isFree: saysNo(status),
+      kept,
     },
   };
 }
@@ -104,28 +114,44 @@ async function wholeAnswer(running: Running, { answer, decision }: Answered): Pr
   try {
     return await governedAnswer(running, answer, decision);
   } catch (error) {
-    return failure(running, decision, { error, isFree: false });
+    return failure(running, decision, { error, kept: 'uncertain' });
   }
 }
 
 async function governedAnswer(
-  { termsOf, endingOf }: Running,
+  running: Running,
   answer: UpstreamAnswer,
   decision: SealedDecision,
 ): Promise<Ending<WholeAnswer>> {
   const { contentType, body } = answer;
   requireType(contentType, 'application/json', body);
-  const { text, decisions, usage } = await governAnswer(await readUpstreamBody(body, answerBytesMax), termsOf(answer));
-  const bytes = Buffer.from(text);
+  const { judge, choicesMax } = running.termsOf(answer);
+  const said = await readUpstreamBody(body, answerBytesMax);
+  const read = await readAnswer(said, choicesMax);
+  const headers = { ...answer.told, ...answerHeaders(decision) };
+  try {
+    const governed = toldAnswer(await governAnswer(read, judge), headers);
+    const bytes = Buffer.from(governed.text);
+    const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
+    const ending = running.endingOf({ outcome: 'completed', usage: read.usage, delivered });
+    const spent = { ...governed.headers, ...spendHeader(ending) };
+    return { ...ending, result: { ...governed, headers: spent, kept: 'answer' } };
+  } catch (error) {
+    if (!isLedgerAway(error)) throw error;
+    // The model did its part. Whoever comes back with the key has its calls judged then.
+    const ending = running.endingOf({ outcome: 'completed', usage: read.usage });
+    const kept = { text: said.toString(), headers: { ...headers, ...spendHeader(ending) } };
+    return { ...ending, result: { ...toldError(running, decision, error), kept } };
+  }
+}
+
+/** A whole answer whose calls were judged. */
+export function toldAnswer(
+  { text, decisions }: Awaited<ReturnType<typeof governAnswer>>,
+  headers: StoredAnswer['headers'],
+): StoredAnswer {
   const toolCalls = toolCallsHeader(decisions);
-  const headers = {
-    ...answer.told,
-    ...answerHeaders(decision),
-    ...(toolCalls === null ? {} : { 'x-gov-tool-calls': toolCalls }),
-  };
-  const delivered = { bytes: bytes.byteLength, hash: bodyHash(bytes) };
-  const ending = endingOf({ outcome: 'completed', usage, delivered });
-  return { ...ending, result: { status: 200, text, headers: { ...headers, ...spendHeader(ending) }, isFree: false } };
+  return { status: 200, text, headers: toolCalls === null ? headers : { ...headers, 'x-gov-tool-calls': toolCalls } };
 }
 
 async function streamAnswer(
