@@ -2,7 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 
 type Message = { id?: number; method: string; params?: Record<string, unknown> };
-type Reply = { result: object } | { error: { code: number; message: string } } | { status: number };
+type Reply =
+  | { result: object }
+  | { error: { code: number; message: string } }
+  | { status: number }
+  /** The result as text, in one message or in an event stream. */
+  | { resultText: string; isStreamed?: boolean };
 
 export type ScriptedMcp = {
   readonly url: string;
@@ -63,5 +68,12 @@ async function readMessage(req: AsyncIterable<Buffer>): Promise<Message> {
 
 function send(res: ServerResponse, id: number, reply: Reply): void {
   if ('status' in reply) return void res.writeHead(reply.status).end();
+  if ('resultText' in reply) return sendText(res, id, reply);
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+}
+
+function sendText(res: ServerResponse, id: number, { resultText, isStreamed }: Extract<Reply, { resultText: string }>) {
+  const text = `{"jsonrpc":"2.0","id":${id},"result":${resultText}}`;
+  const type = isStreamed === true ? 'text/event-stream' : 'application/json';
+  res.writeHead(200, { 'content-type': type }).end(isStreamed === true ? `event: message\ndata: ${text}\n\n` : text);
 }

@@ -10,7 +10,8 @@ import { sending } from '../src/mcp/sending.ts';
 
 const bytesMax = 1_000;
 const agent = new Agent();
-const fetch = pooledFetch(agent, bytesMax);
+const told = (message: string) => message;
+const fetch = pooledFetch(agent, { bytesMax, told });
 let server: Server;
 let url: string;
 let listener: RequestListener;
@@ -97,7 +98,7 @@ describe('the calls of MCP servers over HTTP', () => {
   });
 
   it('end before what is made of too many values is read', async () => {
-    const wide = pooledFetch(agent, 4 * messageValuesMax);
+    const wide = pooledFetch(agent, { bytesMax: 4 * messageValuesMax, told });
     const many = `[0${',0'.repeat(messageValuesMax + 1)}]`;
     answering(json, many);
     await expect(wide(url)).rejects.toThrow('values');

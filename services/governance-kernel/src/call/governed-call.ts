@@ -33,8 +33,8 @@ type Named = {
   caller: Caller;
   session: SessionId;
   args: Record<string, PlainJson>;
-  /** What was given as arguments is no object; `args` is {} then and the request gate denies. */
-  malformedArguments?: boolean;
+  /** What was given as arguments is no object, or cannot be read for this reason; `args` is {} then and the request gate denies. */
+  malformedArguments?: boolean | string;
   context: Record<string, PlainJson>;
   /** What the caller says of the effect. It raises what is declared for tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;

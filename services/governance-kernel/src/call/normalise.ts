@@ -80,6 +80,7 @@ function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: 
 }
 
 function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
+  if (typeof call.malformedArguments === 'string') return call.malformedArguments;
   if (call.malformedArguments === true) return 'The arguments are no JSON object.';
   if (tool === null) return action === 'tool.call' ? 'The call of a tool names its tool.' : null;
   // Thinking is no call, so as one a tool would be counted by no budget.

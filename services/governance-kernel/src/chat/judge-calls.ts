@@ -43,11 +43,14 @@ export function judgeWith({ boundary, caller, session, ...patience }: JudgeParts
 
 export type Proposer = Pick<GovernedCall, 'caller' | 'session'>;
 
-export function governedCall({ name, args }: ProposedCall, { caller, session }: Proposer): GovernedCall {
+export function governedCall(
+  { name, args, argumentsFault }: ProposedCall,
+  { caller, session }: Proposer,
+): GovernedCall {
   return {
     kind: 'tool',
     ...{ caller, session, tool: name, resource: null, args: args ?? {}, context: {} },
-    malformedArguments: args === null,
+    malformedArguments: args === null && (argumentsFault ?? true),
     mode: 'enforce',
     dispatchedBy: 'owner',
   };

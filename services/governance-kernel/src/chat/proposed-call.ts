@@ -1,5 +1,5 @@
 import { argumentsDepthMax, ToolName, type PlainJson } from '@countersign/contracts';
-import { parseStrictJson } from '@countersign/crypto';
+import { CryptoError, parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
 /** One action that a model's answer asks for, whatever spelling it came in. */
@@ -9,6 +9,8 @@ export type ProposedCall = {
   name: string;
   /** null: not a JSON object, or no action this boundary knows. Such a call is denied. */
   args: Record<string, PlainJson> | null;
+  /** Why there are none, in a sentence. */
+  argumentsFault?: string | undefined;
   argumentsText: string;
   /** What the caller sees once it is allowed: nothing but the members that were judged. */
   released: JsonObject;
@@ -49,7 +51,7 @@ function functionCall(
   return {
     id,
     name: toolName.data,
-    args: parseArguments(text),
+    ...parseArguments(text),
     argumentsText: text,
     released: release({ name: toolName.data, arguments: text }),
   };
@@ -69,16 +71,24 @@ function unknownCall(id: string | null, name: string): ProposedCall {
 }
 
 /** Strict, so that nobody reads other arguments out of the same text than the policy did. Models write nothing for no arguments. */
-function parseArguments(text: string): Record<string, PlainJson> | null {
-  if (text.trim() === '') return {};
+function parseArguments(text: string): Pick<ProposedCall, 'args' | 'argumentsFault'> {
+  if (text.trim() === '') return { args: {} };
   try {
     const value = parseStrictJson(text, {
       depthMax: argumentsDepthMax,
       bytesMax: argumentsBytesMax,
       valuesMax: argumentValuesMax,
     });
-    return isJsonObject(value) ? value : null; // strict JSON is plain
-  } catch {
-    return null;
+    return { args: isJsonObject(value) ? value : null }; // strict JSON is plain
+  } catch (error) {
+    return { args: null, argumentsFault: faultOf(error) };
   }
+}
+
+/** Names of members in a path are the model's own. */
+const faultLengthMax = 200;
+
+function faultOf(error: unknown): string | undefined {
+  if (!(error instanceof CryptoError) || error.code === 'MALFORMED_JSON') return undefined;
+  return `The arguments cannot be read exactly: ${error.message.slice(0, faultLengthMax)}.`;
 }

@@ -5,19 +5,22 @@ import { inTime } from '../boundary/in-time.ts';
 import { sending } from './sending.ts';
 import { messageValuesMax } from './bounded-messages.ts';
 import { withFewValues } from './count-values.ts';
+import { exactEvents } from './exact-answers.ts';
 import { Excess } from './excess.ts';
 import { NotSent } from '../boundary/not-sent.ts';
 import { NotReached } from './not-reached.ts';
 
 type Answer = Dispatcher.ResponseData;
+type Reading = { bytesMax: number; told: (message: string) => string };
 
 const methods: Record<string, Dispatcher.HttpMethod> = { POST: 'POST', DELETE: 'DELETE' };
 
 /**
  * The part of `fetch` that the SDK's transport needs, over kept connections: a fifth of its cost. Redirects and content codings are
- * refused, since nobody asked for them, and a body of more bytes or values than can be read at once ends as an error.
+ * refused, since nobody asked for them, and a body of more bytes or values than can be read at once ends as an error. Each message goes
+ * on as `told` tells it.
  */
-export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
+export function pooledFetch(agent: Dispatcher, { bytesMax, told }: Reading): FetchLike {
   return async (url, init) => {
     const { origin, pathname, search } = new URL(url);
     const sent = sentAs(init?.body);
@@ -41,7 +44,7 @@ export function pooledFetch(agent: Dispatcher, bytesMax: number): FetchLike {
       throw new NotReached(`The MCP server does not take it up (HTTP ${answer.statusCode})`);
     }
     refuseUnasked(answer);
-    return await responseOf(answer, bytesMax);
+    return await responseOf(answer, { bytesMax, told });
   };
 }
 
@@ -72,15 +75,18 @@ function refuseUnasked({ statusCode, headers, body }: Answer): void {
 }
 
 /** Only an event stream is passed on as it comes; everything else is one message. */
-async function responseOf({ statusCode: status, headers, body }: Answer, bytesMax: number): Promise<Response> {
+async function responseOf(
+  { statusCode: status, headers, body }: Answer,
+  { bytesMax, told }: Reading,
+): Promise<Response> {
   const init = { status, headers: pairs(headers) };
   const isStream = String(headers['content-type']).startsWith('text/event-stream');
   const chunks = withFewValues(bounded(body, bytesMax), {
     valuesMax: messageValuesMax,
     framing: isStream ? 'events' : 'whole',
   });
-  if (!isStream) return messageOf(await wholeText(chunks), init);
-  const events = Readable.from(chunks);
+  if (!isStream) return messageOf(told(await wholeText(chunks)), init);
+  const events = Readable.from(exactEvents(chunks, told));
   return new Response(Readable.toWeb(events) as ReadableStream, init); // Node's own class under the name of the web's
 }
 

@@ -3,6 +3,7 @@ import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@mod
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
+import { inexactCode } from './exact-answers.ts';
 import { Excess, excessCode } from './excess.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
@@ -41,6 +42,8 @@ function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
 function faultOf(error: unknown): ToolAnswer {
   if (error instanceof NotSent)
     return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
+  if (error instanceof ProtocolError && error.code === inexactCode)
+    return { outcome: 'completed', result: failure(`The tool ran, but its answer was withheld: ${error.message}`) };
   if (error instanceof ProtocolError && !isExcess(error))
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
   return { outcome: 'uncertain', result: failure(`${uncertainty(error)}; the tool may have run`) };

@@ -6,6 +6,7 @@ import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
 import { messageValuesMax, withBoundedMessages } from './bounded-messages.ts';
 import { ValueCount } from './count-values.ts';
+import { ExactAnswers } from './exact-answers.ts';
 import type { LastWords } from './last-words.ts';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
@@ -26,24 +27,30 @@ export type TransportOptions = {
 /** Above what is withheld message by message: a server that writes such a line is let go, before anybody parses it. */
 const lineValuesMax = 5 * messageValuesMax;
 
+const lineFeed = 0x0a;
+
 /** One line of a child's complaints; more of it would let a child write our log. */
 const stderrLengthMax = 500;
 
 /** `lastWords` hears what a child writes to its stderr. */
 export function openTransport(options: TransportOptions, lastWords: LastWords): Transport {
   const { config } = options;
-  return withBoundedMessages(
-    config.transport === 'http' ? httpTransport(config, options) : stdioTransport(config, { ...options, lastWords }),
-  );
+  const exact = new ExactAnswers();
+  const transport =
+    config.transport === 'http'
+      ? httpTransport(config, { ...options, exact })
+      : stdioTransport(config, { ...options, exact, lastWords });
+  return withBoundedMessages(exact.of(transport));
 }
 
 type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>;
 type Http = Extract<McpServerConfig, { transport: 'http' }>;
 
-type StdioOptions = TransportOptions & { lastWords: LastWords };
+type HttpOptions = TransportOptions & { exact: ExactAnswers };
+type StdioOptions = HttpOptions & { lastWords: LastWords };
 
 function stdioTransport(config: Stdio, options: StdioOptions): Transport {
-  const { scratchDir, account, outputBytesMax, log, lastWords } = options;
+  const { scratchDir, account, outputBytesMax, log, lastWords, exact } = options;
   const home = homeOf(config.server_id, { scratchDir, account });
   const transport = new StdioClientTransport({
     ...(account === null ? { command: config.command, args: config.args } : commandUnder(account, config)),
@@ -53,7 +60,7 @@ function stdioTransport(config: Stdio, options: StdioOptions): Transport {
     maxBufferSize: outputBytesMax,
   });
   // The SDK takes no buffer from us, and knows its own class alone when it starts a second child to probe for the protocol.
-  Object.assign(transport, { _readBuffer: new CountedLines({ maxBufferSize: outputBytesMax }) });
+  Object.assign(transport, { _readBuffer: new ExactLines(exact, outputBytesMax) });
   transport.stderr?.on('data', (chunk: Buffer) => {
     lastWords.take(chunk);
     log.debug('mcp_server.stderr', {
@@ -64,13 +71,36 @@ function stdioTransport(config: Stdio, options: StdioOptions): Transport {
   return transport;
 }
 
-/** Refuses a line that is made of too many values; the SDK then closes the transport. */
-class CountedLines extends ReadBuffer {
+/** Whole lines, as `exact` tells them. Refuses one that is too long or made of too many values; the SDK then closes the transport. */
+class ExactLines extends ReadBuffer {
   readonly #values = new ValueCount({ valuesMax: lineValuesMax, framing: 'lines' });
+  readonly #exact: ExactAnswers;
+  readonly #bytesMax: number;
+  /** Of the line that has not ended. */
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(exact: ExactAnswers, bytesMax: number) {
+    super({ maxBufferSize: bytesMax });
+    this.#exact = exact;
+    this.#bytesMax = bytesMax;
+  }
 
   override append(chunk: Buffer): void {
     this.#values.add(chunk);
-    super.append(chunk);
+    const end = chunk.lastIndexOf(lineFeed);
+    if (end !== -1) {
+      const lines = Buffer.concat([...this.#pieces, chunk.subarray(0, end)])
+        .toString('utf8')
+        .split('\n');
+      this.#pieces = [];
+      this.#bytes = 0;
+      super.append(Buffer.from(lines.map((line) => `${this.#exact.told(line)}\n`).join('')));
+    }
+    const rest = chunk.subarray(end + 1);
+    this.#bytes += rest.length;
+    if (this.#bytes > this.#bytesMax) throw new Error(`A line has more than ${this.#bytesMax} bytes`);
+    if (rest.length > 0) this.#pieces.push(rest);
   }
 }
 
@@ -88,9 +118,9 @@ function childEnvironment(home: string): Record<string, string> {
   return { HOME: home, TMPDIR: home, LOGNAME: 'nobody', USER: 'nobody', SHELL: '/bin/sh', TERM: 'dumb' };
 }
 
-function httpTransport(config: Http, { agent, outputBytesMax }: TransportOptions): Transport {
+function httpTransport(config: Http, { agent, outputBytesMax, exact }: HttpOptions): Transport {
   return new StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: config.headers },
-    fetch: pooledFetch(agent, outputBytesMax),
+    fetch: pooledFetch(agent, { bytesMax: outputBytesMax, told: (message) => exact.told(message) }),
   });
 }
