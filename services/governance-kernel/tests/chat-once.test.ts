@@ -68,20 +68,26 @@ describe('callers that are killed', () => {
 });
 
 describe('an answer that was bought', () => {
-  const unusable: [name: string, status: number, answer: (res: ServerResponse) => void][] = [
-    ['broken-off', 502, (res) => void res.destroy()],
-    ['no-json', 502, (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
-    ['crashed', 500, (res) => void res.writeHead(500).end()],
+  const faults: [name: string, first: number, again: number, code: string, answer: (res: ServerResponse) => void][] = [
+    ['broken-off', 502, 409, 'OUTCOME_UNCERTAIN', (res) => void res.destroy()],
+    ['server-crashed', 500, 409, 'OUTCOME_UNCERTAIN', (res) => void res.writeHead(500).end()],
+    [
+      'no-json',
+      502,
+      502,
+      'UPSTREAM_FAILED',
+      (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+    ],
   ];
-  it.each(unusable)(
-    'and that nobody can use is uncertain under its key, and not bought again: %s',
-    async (key, status, answer) => {
+  it.each(faults)(
+    'and that nobody can use is told as a fault, and not bought again: %s',
+    async (key, first, status, code, answer) => {
       const url = upstreams.test.kernel.url;
       upstreams.model.follow(() => answer);
-      expect(await askOnce(url, key)).toMatchObject({ status, isReplayed: false });
+      expect(await askOnce(url, key)).toMatchObject({ status: first, isReplayed: false });
       upstreams.model.follow(followDirectives);
       const again = await askOnce(url, key);
-      expect(again).toMatchObject({ status: 409, code: 'OUTCOME_UNCERTAIN', isReplayed: true });
+      expect(again).toMatchObject({ status, code, isReplayed: true });
       // "Try again" would be a lie for the day that the key is kept.
       expect(JSON.parse(again.text)).toMatchObject({ error: { retryable: false } });
       expect(askedOf(key)).toBe(1);

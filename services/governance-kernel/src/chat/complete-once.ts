@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { AppError, type ApprovalId } from '@countersign/contracts';
+import { AppError, type ApprovalId, type ErrorEnvelope } from '@countersign/contracts';
 import { createChatCompletion } from '@countersign/contracts/governance-kernel';
 import { errorAnswer, type IdempotencyClaim, type StoredAnswer } from '@countersign/service-kit';
 import { neverAborted, type KeptAnswers, type KeyedCall } from '../boundary/kept-answers.ts';
@@ -41,10 +41,12 @@ export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, re
   }
   if (performed.result === null) throw new Error('A whole answer was asked for');
   const { kept, ...answer } = performed.result;
-  if (kept === 'answer') await kernel.keptAnswers.keep(keyed, answer, log);
-  else if (kept === 'nothing') await kernel.keptAnswers.free(keyed, decision, log);
-  else if (kept === 'uncertain') await kernel.keptAnswers.keep(keyed, uncertainAnswer(exchange, decision), log);
-  else await kernel.keptAnswers.keepUnjudged(keyed, { ...kept, status: 200 }, log);
+  const { keptAnswers } = kernel;
+  if (kept === 'answer') await keptAnswers.keep(keyed, answer, log);
+  else if (kept === 'nothing') await keptAnswers.free(keyed, decision, log);
+  else if (kept === 'uncertain') await keptAnswers.keep(keyed, uncertainAnswer(exchange, decision), log);
+  else if (kept === 'unusable') await keptAnswers.keep(keyed, asFinal(answer), log);
+  else await keptAnswers.keepUnjudged(keyed, { ...kept, status: 200 }, log);
   return answer;
 }
 
@@ -72,7 +74,12 @@ async function judgeBought(
   return answer;
 }
 
-/** In place of an error that says "try again": under this key nobody does. */
+/** An error that says "try again" is true once: under this key nobody does. */
+function asFinal(answer: StoredAnswer): StoredAnswer {
+  const { error } = JSON.parse(answer.text) as ErrorEnvelope; // written by `errorAnswer`
+  return { ...answer, text: JSON.stringify({ error: { ...error, retryable: false } }) };
+}
+
 function uncertainAnswer({ requestId }: Once['exchange'], decision: SealedDecision): StoredAnswer {
   const { status, headers, envelope } = errorAnswer(uncertain(answerHeaders(decision)), requestId, []);
   return { status, headers, text: JSON.stringify(envelope) };

@@ -24,9 +24,10 @@ export type WholeAnswer = StoredAnswer & { kept: Kept };
  * - `answer`: the answer itself
  * - `nothing`: the model has not been asked, or refused, and asking again pays nothing twice
  * - `uncertain`: the model may be paid, and nobody has its answer
+ * - `unusable`: the model is paid, and nobody can use its answer
  * - what the model said, when its calls could not be judged
  */
-export type Kept = 'answer' | 'nothing' | 'uncertain' | BoughtAnswer;
+export type Kept = 'answer' | 'nothing' | 'uncertain' | 'unusable' | BoughtAnswer;
 
 /** The body as the model sent it, and the headers of the answer that it becomes. It goes to nobody before its calls are judged. */
 export type BoughtAnswer = Pick<StoredAnswer, 'text' | 'headers'>;
@@ -73,7 +74,7 @@ function noAnswer(running: Running, decision: SealedDecision, { wasSent, cause }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
-type Failure = { error: unknown; kept: 'nothing' | 'uncertain' };
+type Failure = { error: unknown; kept: 'nothing' | 'uncertain' | 'unusable' };
 
 /** An answer that nobody can use has been paid for: it is settled as any other, and its caller is told by which decision. */
 function failure(running: Running, decision: SealedDecision, { error, kept }: Failure): Ending<WholeAnswer> {
@@ -114,7 +115,7 @@ async function wholeAnswer(running: Running, { answer, decision }: Answered): Pr
   try {
     return await governedAnswer(running, answer, decision);
   } catch (error) {
-    return failure(running, decision, { error, kept: 'uncertain' });
+    return failure(running, decision, { error, kept: 'unusable' });
   }
 }
 
