@@ -3,7 +3,10 @@ import { quoteIdentifier } from './identifier.ts';
 
 // A migration marks a table with `COMMENT ON TABLE "receipts" IS 'append-only'`. The mark lives beside the table, so it survives
 // `prisma migrate deploy` and needs no role name in a migration.
-const appendOnlyMark = 'append-only';
+const rightsByMark: [mark: string, rights: string][] = [
+  ['append-only', 'SELECT, INSERT'],
+  ['never deleted', 'SELECT, INSERT, UPDATE'],
+];
 const migrationsTable = '_prisma_migrations';
 
 /** Grants `role` what it may do with each table of `schema`; run by the owner of the tables. */
@@ -28,6 +31,6 @@ export async function grantTableRights(
 
 function rightsFor(table: string, mark: string | null): string {
   if (table === migrationsTable) return 'SELECT';
-  if (mark?.startsWith(appendOnlyMark)) return 'SELECT, INSERT';
-  return 'SELECT, INSERT, UPDATE, DELETE';
+  const marked = rightsByMark.find(([start]) => mark?.startsWith(start));
+  return marked?.[1] ?? 'SELECT, INSERT, UPDATE, DELETE';
 }

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import pg from 'pg';
+import { serviceDir } from './_service-dir.ts';
+
+let database: TestDatabase;
+/** Logged in as the kernel is. */
+let client: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase({ serviceDir, schema: 'kernel' });
+  client = new pg.Client({ connectionString: database.url, options: '-c search_path=kernel' });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const insufficientPrivilege = '42501';
+
+it.each([
+  ['revoke a key', 'UPDATE trust_keys SET revoked_at = now()'],
+  ['take a key away', 'DELETE FROM trust_keys'],
+  ['take a policy away', 'DELETE FROM policy_heads'],
+  ['forget where a chain ends', 'DELETE FROM session_heads'],
+  ['forget the size of the log', 'DELETE FROM log_tree'],
+  ['change what was sealed', `UPDATE ledger SET payload = '{}'`],
+])('whoever takes a kernel cannot %s', async (_act, statement) => {
+  await expect(client.query(statement)).rejects.toMatchObject({ code: insufficientPrivilege });
+});
+
+it('a kernel publishes its keys', async () => {
+  const insert = `INSERT INTO trust_keys (key_id, public_key, purpose, valid_from) VALUES ('k', '\\x00', 'receipts', now())`;
+  await expect(client.query(insert)).resolves.toMatchObject({ rowCount: 1 });
+});
