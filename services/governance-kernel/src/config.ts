@@ -33,7 +33,10 @@ export const kernelVariables = z.object({
   GOV_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'GOV_BIND_ADDR and GOV_PORT' })
-    .describe('Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`.'),
+    .describe(
+      'Where people reach the kernel, for links to approvals; https makes the cookie of their pages `Secure`. Required in production ' +
+        'where `GOV_BIND_ADDR` stands for every address.',
+    ),
   GOV_CONSOLE_URL: url()
     .optional()
     .meta({ fallback: 'GOV_PUBLIC_URL' })
@@ -229,7 +232,10 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   refuseEarlyDeadline(config);
   refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
-  if (read.NODE_ENV === 'production') requireSpendLimit(config);
+  if (read.NODE_ENV === 'production') {
+    requireSpendLimit(config);
+    requireAddress(read);
+  }
   return config;
 }
 
@@ -239,6 +245,16 @@ function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
   throw new ConfigError([
     'GOV_MODEL_SPEND_LIMIT is missing: say what the models of GOV_UPSTREAM_URL may cost all tenants together, in minor units and their ' +
       'currency, such as 500000 EUR',
+  ]);
+}
+
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
+
+/** Links to approvals name the address that people reach: one that stands for every address of a machine leads nowhere. */
+function requireAddress({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): void {
+  if (publicUrl !== undefined || !wildcards.has(host)) return;
+  throw new ConfigError([
+    `GOV_PUBLIC_URL is missing: say where agents and people reach the kernel, which listens on ${host}, such as http://kernel:8080`,
   ]);
 }
 

@@ -366,7 +366,7 @@ function cycleSettings(
     policyAgeMaxMs: config.policyAgeMaxMs,
     relationsAgeMaxMs: config.relationsAgeMaxMs,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
-    publicUrl: config.publicUrl,
+    pages: config,
     monotonicMs: () => performance.now(),
   };
 }

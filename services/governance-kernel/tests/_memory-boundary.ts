@@ -70,7 +70,10 @@ export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
     settings: {
       ...{ provider: nodeProvider, argsCipher: argsCipher('secret'), rosterHash: policyHash, confirmations },
       ...{ policyAgeMaxMs: 1e12, relationsAgeMaxMs: 1_000, dispatchDeadlineMs: 30_000 },
-      ...{ publicUrl: 'https://kernel.example', newEvent: eventFactory({ source: '/governance-kernel' }) },
+      ...{
+        pages: { publicUrl: 'https://kernel.example', consoleUrl: null },
+        newEvent: eventFactory({ source: '/governance-kernel' }),
+      },
       monotonicMs: () => time.risenMs,
       ...settings,
     },

@@ -68,11 +68,21 @@ describe('an approval as callers see it', () => {
   });
 
   it('is reached at its own address until it expires', () => {
-    expect(approvalHandle(rowWith(), 'https://kernel.example')).toEqual({
+    expect(approvalHandle(rowWith(), { publicUrl: 'https://kernel.example', consoleUrl: null })).toEqual({
       approval_id: 'apr_1',
       expires_at: laterText,
       approve_url: 'https://kernel.example/approvals/apr_1',
     });
+  });
+
+  it('is decided in the console by members of a workspace, where there is one', () => {
+    const pages = { publicUrl: 'https://kernel.example', consoleUrl: 'https://console.example' };
+    const urlFor = (tenant: string, more = {}) =>
+      approvalHandle(rowWith({ tenant: tenant as never }), { ...pages, ...more }).approve_url;
+    const workspace = 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    expect(urlFor(workspace)).toBe('https://console.example/console/inbox/apr_1');
+    expect(urlFor(workspace, { consoleUrl: null })).toBe('https://kernel.example/approvals/apr_1');
+    expect(urlFor('acme')).toBe('https://kernel.example/approvals/apr_1');
   });
 });
 

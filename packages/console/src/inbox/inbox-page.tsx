@@ -1,3 +1,4 @@
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { z } from 'zod';
 import { visibleText } from '@countersign/contracts';
@@ -102,10 +103,11 @@ function Cards({ approvals, onVoted }: CardsProps) {
   );
 }
 
-/** Which card the keys are about; by its id, since the list changes under it. */
+/** Which card the keys are about; by its id, since the list changes under it. A link to one call opens its card. */
 function useChoice(approvals: readonly Approval[]) {
-  const [chosenId, setChosenId] = useState<string | null>(null);
-  const [isOpen, setOpen] = useState(false);
+  const { id: linkedId = null }: { id?: string } = useParams({ strict: false });
+  const [chosenId, setChosenId] = useState(linkedId);
+  const [isOpen, setOpen] = useState(linkedId !== null);
   const at = approvals.findIndex(({ approval_id }) => approval_id === chosenId);
   const choose = ({ approval_id }: Approval) => setChosenId(approval_id);
   const move = (step: number) => {

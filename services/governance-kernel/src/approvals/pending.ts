@@ -9,6 +9,7 @@ import type { Judged } from '../call/judged.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import { approvalUrl, type DecisionPages } from './approval-url.ts';
 import type { ArgsCipher } from './args-cipher.ts';
 import { wholeGlass } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
@@ -103,10 +104,10 @@ export function usedOnce(provider: CryptoProvider, approval: ApprovalRow, nowMs:
   return withCeremonyHash(provider, { ...approval, usesRemaining, state, updatedAtMs: nowMs });
 }
 
-export function approvalHandle(approval: ApprovalRow, publicUrl: string): ApprovalHandle {
+export function approvalHandle(approval: ApprovalRow, pages: DecisionPages): ApprovalHandle {
   return {
     approval_id: approval.id,
     expires_at: new Date(approval.expiresAtMs).toISOString() as ApprovalHandle['expires_at'], // toISOString writes exactly this form
-    approve_url: `${publicUrl}/approvals/${approval.id}`,
+    approve_url: approvalUrl(approval, pages),
   };
 }

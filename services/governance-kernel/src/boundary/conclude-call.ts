@@ -35,6 +35,7 @@ import { stands, type RelationsChanged } from '../relations/under-standing-relat
 import { answers, answersKeptMs } from './answers.ts';
 import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
+import type { DecisionPages } from '../approvals/approval-url.ts';
 import type { NamedCall } from '../call/governed-call.ts';
 import type { SealedIntent } from '../call/normalise.ts';
 import type { Asker, KnownCall } from './known-call.ts';
@@ -70,7 +71,7 @@ export type CycleSettings = {
   confirmations: Confirmations;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
-  publicUrl: string;
+  pages: DecisionPages;
   newEvent: NewEvent;
   /** Milliseconds on a clock that only rises. */
   monotonicMs: () => number;
@@ -158,8 +159,8 @@ function concludeAnew(
 
   const approval = asked?.approval ?? null;
   const [budget = null] = (taken.budgets.length > 0 ? taken.budgets : gathered.budgets).filter(isShown);
-  const { publicUrl } = settings;
-  const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, publicUrl });
+  const { pages } = settings;
+  const answeredWith = (entry: SealedEntry): Answered => ({ entry, decision, approval, budget, pages });
   const statement = statementOf(prepared, {
     decision,
     fences: gathered.fences,

@@ -4,6 +4,7 @@ import type { Decision } from '@countersign/policy';
 import { gatesText, recordIdOf } from '@countersign/receipts';
 import { canonicalString as quoted } from '@countersign/crypto';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
+import type { DecisionPages } from '../approvals/approval-url.ts';
 import { approvalHandle } from '../approvals/pending.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgetFact } from '../budgets/reserve.ts';
@@ -15,11 +16,11 @@ export type Answered = {
   decision: Decision;
   approval: ApprovalRow | null;
   budget: BudgetRow | null;
-  publicUrl: string;
+  pages: DecisionPages;
 };
 
 /** The reply as an object, for doors that look inside. */
-export function replyOf({ entry, decision, approval, budget, publicUrl }: Answered, logIndex: number): DecisionReply {
+export function replyOf({ entry, decision, approval, budget, pages }: Answered, logIndex: number): DecisionReply {
   const { payload } = entry;
   const reply: DecisionReply = {
     verdict: decision.verdict,
@@ -39,7 +40,7 @@ export function replyOf({ entry, decision, approval, budget, publicUrl }: Answer
     log_index: logIndex,
   };
   if (payload.shadow) reply.shadow = true;
-  if (approval !== null) reply.approval = approvalHandle(approval, publicUrl);
+  if (approval !== null) reply.approval = approvalHandle(approval, pages);
   if (budget !== null) reply.budget = budgetUse(budget);
   return reply;
 }
@@ -48,7 +49,7 @@ export function replyOf({ entry, decision, approval, budget, publicUrl }: Answer
  * The same reply as JSON text, with the bytes that were signed in it. Written member by member, since nearly every decision is
  * answered with it; its end is open.
  */
-export function openReply({ entry, decision, approval, budget, publicUrl }: Answered): string {
+export function openReply({ entry, decision, approval, budget, pages }: Answered): string {
   const { payload } = entry;
   return (
     `{"verdict":"${decision.verdict}","allow":${String(isLeave(decision, payload))},` +
@@ -58,7 +59,7 @@ export function openReply({ entry, decision, approval, budget, publicUrl }: Answ
     `"policy_hash":${payload.policy_hash === null ? 'null' : `"${payload.policy_hash}"`},` +
     `"policy_epoch":${payload.policy_epoch},"lamport_clock":${payload.lamport_clock},"trace":${gatesText(decision.trace)},` +
     (payload.shadow ? '"shadow":true,' : '') +
-    (approval === null ? '' : `"approval":${JSON.stringify(approvalHandle(approval, publicUrl))},`) +
+    (approval === null ? '' : `"approval":${JSON.stringify(approvalHandle(approval, pages))},`) +
     (budget === null ? '' : `"budget":${JSON.stringify(budgetUse(budget))},`) +
     `"receipt":${openReceiptJson(entry)}`
   );

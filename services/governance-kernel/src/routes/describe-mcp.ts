@@ -3,7 +3,7 @@ import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from '@counters
 import { handleTenant } from '../handle.ts';
 import { mcpProtocolVersions, mcpServerInfo } from '../mcp/server-info.ts';
 
-type DescribeMcpParts = { cycle: { settings: { publicUrl: string } } };
+type DescribeMcpParts = { cycle: { settings: { pages: { publicUrl: string } } } };
 
 /** A description for people and tools. There is no event stream to open: neither protocol revision needs one here. */
 export const describeMcpRoute = ({ cycle }: DescribeMcpParts) =>
@@ -13,7 +13,7 @@ export const describeMcpRoute = ({ cycle }: DescribeMcpParts) =>
         headers: { allow: 'POST' },
       });
     }
-    const { publicUrl } = cycle.settings;
+    const { publicUrl } = cycle.settings.pages;
     return {
       server_name: mcpServerInfo.name,
       version: mcpServerInfo.version,

@@ -1,0 +1,27 @@
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { expect, it } from '@jest/globals';
+import { kernelConfigFrom } from '../src/config.ts';
+
+const strong = (nth: number) => `k${nth}-${'9f2c7a1e'.repeat(5)}`;
+const pem = () => generateSigningKey().privateKeyPem;
+const production = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://kernel:secret@database/countersign',
+  GOV_ADMIN_API_KEY: strong(1),
+  GOV_SERVICE_API_KEY: strong(2),
+  GOV_TENANT_SALT_SECRET: strong(3),
+  ...{ GOV_SIGNING_KEY: pem(), GOV_POLICY_KEY: pem(), GOV_LOG_KEY: pem() },
+};
+
+it.each(['0.0.0.0', '::'])('a kernel in production that listens on %s is told where people reach it', (host) => {
+  const everywhere = { ...production, GOV_BIND_ADDR: host };
+  expect(() => kernelConfigFrom(everywhere)).toThrow('GOV_PUBLIC_URL is missing: say where agents and people reach');
+  const named = { ...everywhere, GOV_PUBLIC_URL: 'https://kernel.example.org' };
+  expect(kernelConfigFrom(named).publicUrl).toBe('https://kernel.example.org');
+});
+
+it('a kernel on an address of its own, or in development, is reached there', () => {
+  expect(kernelConfigFrom({ ...production, GOV_BIND_ADDR: '10.0.0.7' }).publicUrl).toBe('http://10.0.0.7:8080');
+  const development = { ...production, NODE_ENV: 'development', GOV_BIND_ADDR: '0.0.0.0' };
+  expect(kernelConfigFrom(development).publicUrl).toBe('http://0.0.0.0:8080');
+});
