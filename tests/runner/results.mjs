@@ -31,6 +31,14 @@ export function merge(one, other) {
   return resultsOf([...one.files, ...other.files], { ...one.levels, ...other.levels });
 }
 
+/** @returns {Results} with these failures of whole files */
+export function withFailures({ files, levels }, faults) {
+  const failuresOf = (file) =>
+    faults.filter((fault) => fault.file === file).map(({ message }) => ({ title: 'the file itself', message }));
+  const judged = files.map((each) => ({ ...each, failures: [...each.failures, ...failuresOf(each.file)] }));
+  return resultsOf(judged, levels);
+}
+
 /** @returns {Results} of the run that ended with `code`; one that broke off, or left something open, has failed. */
 export function readResults(summaryFile, code) {
   let files = [];

@@ -11,7 +11,7 @@ import { root } from './imports.mjs';
 import { neededParts } from './needed-parts.mjs';
 import { nodeFlags } from './node-flags-of.mjs';
 import { parseOptions } from './options.mjs';
-import { merge, resultsOf, timesOf } from './results.mjs';
+import { merge, resultsOf, timesOf, withFailures } from './results.mjs';
 import { run, runFiles, runJest } from './run-jest.mjs';
 import { wantedFiles } from './wanted-files.mjs';
 
@@ -64,8 +64,9 @@ async function runTests(options, { parts, scratch }) {
   }
   if (skipped.length > 0) log(`Not run, since a cheaper level failed: ${skipped.join(', ')}`);
   else writeEvalRecord(commit, results.promises);
-  for (const line of overBudget(results.files, await pace.end())) log(line);
-  return results;
+  const over = overBudget(results.files, await pace.end());
+  for (const { message } of over) log(`Over budget: ${message}`);
+  return withFailures(results, over);
 }
 
 /** Runs each failed file once more, alone. A file that passes then is reported as unstable, and is no failure up to `unstableMax`. */
