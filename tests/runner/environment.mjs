@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
 import { collectEvidence } from './evidence.mjs';
@@ -24,7 +25,8 @@ export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.#testPath = context.testPath;
-    this.#seed = `${config.globalConfig.seed} ${context.testPath}`;
+    // The path from the root: a seed gives the same order wherever the repository lies.
+    this.#seed = `${config.globalConfig.seed} ${relative(config.projectConfig.rootDir, context.testPath)}`;
   }
 
   async setup() {
