@@ -21,9 +21,10 @@ let skewMs = 0;
 const lines: string[] = [];
 
 beforeEach(async () => {
-  // Nothing is to be written but what is asked for.
+  // Nothing is written but what a test asks for. The first checkpoint is due with the first receipt, so it is made here.
   test = await startTestKernel({ env: { GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
+  await test.kernel.context.checkpoints.create();
   const stream = new Writable({
     write: (line: Buffer, _encoding, done) => {
       lines.push(line.toString());
