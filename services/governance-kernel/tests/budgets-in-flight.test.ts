@@ -15,15 +15,15 @@ rules:
   - { id: all, effect: allow, match: { action: [tool.call, model.call, agent.spawn] } }
 `;
 const hourMs = 3_600_000;
-/** The default of GOV_DISPATCH_DEADLINE. */
-const deadlineMs = 300_000;
+/** Longer than the clock moves: an abandoned call is settled in the background. */
+const deadlineMs = 2 * hourMs;
 const time = movableClock('2026-11-21T10:30:00.000Z');
 
 let test: TestKernel;
 let second: StartedKernel;
 beforeAll(async () => {
   const overrides = { clock: time.clock };
-  test = await startTestKernel({ overrides, env: { GOV_POLICY_MAX_AGE: '400d' } });
+  test = await startTestKernel({ overrides, env: { GOV_POLICY_MAX_AGE: '400d', GOV_DISPATCH_DEADLINE: '2h' } });
   await test.activate('*', policy);
   second = await startKernel(kernelConfigFrom(test.env), overrides);
 });
