@@ -32,15 +32,18 @@ beforeAll(async () => {
   expect(await runReaching(person, (await startRun(person)).taskId)).toMatchObject({ status: 'completed' });
 });
 
+/** Calls one tool, and ends with its answer. */
+const callOnce: typeof kernel.say = (messages) =>
+  messages.some((message) => message.role === 'tool')
+    ? { text: 'All done.' }
+    : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+
 beforeEach(() => {
   kernel.fault = 'none';
   kernel.verdictOf = () => 'ALLOW';
   kernel.judgesAnswers = true;
   kernel.executed.length = 0;
-  kernel.say = (messages) =>
-    messages.some((message) => message.role === 'tool')
-      ? { text: 'All done.' }
-      : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+  kernel.say = callOnce;
 });
 
 afterAll(async () => {
@@ -112,6 +115,7 @@ describe('a kernel that cannot be trusted', () => {
       kernel.judgesAnswers = false;
       for (const fault of ['other_tool', 'replayed'] as const) {
         kernel.fault = 'none';
+        kernel.say = callOnce;
         await runReaching(person, (await startRun(person)).taskId);
         kernel.say = (messages) => {
           const isLater = messages.filter((message) => message.role === 'tool').length > 0;
