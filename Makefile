@@ -5,7 +5,7 @@ SHELL := /bin/sh
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
-JEST = node $$(node tests/runner/node-flags.mjs --tests) node_modules/jest/bin/jest.js
+JEST = node $$(node tests/runner/node-flags.mjs --tests) node_modules/jest/bin/jest.js --showSeed
 # Node 20 miscompiles inlined calls from JavaScript to WASM under load (V8 aborts in Prisma's query compiler); NODE_OPTIONS
 # refuses the flag, so it stands here. Read when used, so that `make help` needs no Node.
 RUN = exec node $$(node tests/runner/node-flags.mjs) --enable-source-maps

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { levels } from './levels.mjs';
 
-/** Of a run's order, printed so that it can be asked for again. */
+/** The seed of the order of files and tests. A run prints it, so that `seed=` can repeat the order. */
 const seedMax = 2 ** 31 - 1;
 
 /**

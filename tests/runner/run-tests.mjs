@@ -44,10 +44,10 @@ async function main(args) {
 }
 
 async function runTests(options, { parts, scratch }) {
+  log(`Seed ${options.seed}`);
   if (options.jest !== undefined) return runJest(options.jest, options, { env: await parts.of(undefined), scratch });
   const commit = options.isWhole ? cleanCommit() : undefined;
   const pace = await readPace();
-  log(`Seed ${options.seed}`);
   let results = resultsOf([]);
   const skipped = [];
   for (const [level, files] of wantedFiles(options)) {

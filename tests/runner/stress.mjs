@@ -39,7 +39,7 @@ async function stress({ times, load, paths }) {
   const parts = neededParts(scratch, log);
   const counts = new Map(files.map((file) => [file, { times: 0, failures: [] }]));
   try {
-    const env = { ...(await parts.of('system')), COUNTERSIGN_TEST_EVIDENCE: evidence, COUNTERSIGN_TEST_SHUFFLE: '1' };
+    const env = { ...(await parts.of('system')), COUNTERSIGN_TEST_EVIDENCE: evidence };
     const conditions = conditionsOf({ env, load });
     for (let turn = 0; turn < times; turn += 1)
       await runOnce({ turn, files, scratch, counts, condition: conditions[turn % conditions.length] });

@@ -32,15 +32,18 @@ beforeAll(async () => {
   expect(await runReaching(person, (await startRun(person)).taskId)).toMatchObject({ status: 'completed' });
 });
 
+/** Calls one tool, and ends with its answer. */
+const callOnce: typeof kernel.say = (messages) =>
+  messages.some((message) => message.role === 'tool')
+    ? { text: 'All done.' }
+    : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+
 beforeEach(() => {
   kernel.fault = 'none';
   kernel.verdictOf = () => 'ALLOW';
   kernel.judgesAnswers = true;
   kernel.executed.length = 0;
-  kernel.say = (messages) =>
-    messages.some((message) => message.role === 'tool')
-      ? { text: 'All done.' }
-      : { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+  kernel.say = callOnce;
 });
 
 afterAll(async () => {
@@ -68,29 +71,24 @@ describe('a kernel that cannot be trusted', () => {
     'hang',
   ];
 
-  verifies(
-    'gw.failclosed',
-    'means that the run fails as unreachable/degraded and nothing is executed',
-    async () => {
-      for (const fault of lies) {
-        kernel.fault = fault;
-        const { taskId } = await startRun(person);
-        const run = await runReaching(person, taskId);
-        expect([fault, run.status, run.outcome]).toEqual([fault, 'failed', 'unreachable/degraded']);
-        expect([fault, run.error?.code]).not.toEqual([fault, undefined]);
-      }
-      expect(kernel.executed).toEqual([]);
-      await kernel.kill();
+  verifies('gw.failclosed', 'means that the run fails as unreachable/degraded and nothing is executed', async () => {
+    for (const fault of lies) {
+      kernel.fault = fault;
       const { taskId } = await startRun(person);
-      expect(await runReaching(person, taskId)).toMatchObject({
-        status: 'failed',
-        outcome: 'unreachable/degraded',
-        error: { code: 'GOVERNANCE_UNAVAILABLE' },
-      });
-      await kernel.start();
-    },
-    60_000,
-  );
+      const run = await runReaching(person, taskId);
+      expect([fault, run.status, run.outcome]).toEqual([fault, 'failed', 'unreachable/degraded']);
+      expect([fault, run.error?.code]).not.toEqual([fault, undefined]);
+    }
+    expect(kernel.executed).toEqual([]);
+    await kernel.kill();
+    const { taskId } = await startRun(person);
+    expect(await runReaching(person, taskId)).toMatchObject({
+      status: 'failed',
+      outcome: 'unreachable/degraded',
+      error: { code: 'GOVERNANCE_UNAVAILABLE' },
+    });
+    await kernel.start();
+  });
 
   verifies('gw.run.crash', 'leaves no doubt about doubt: a call that nobody heard of may have been made', async () => {
     kernel.judgesAnswers = false;
@@ -117,6 +115,7 @@ describe('a kernel that cannot be trusted', () => {
       kernel.judgesAnswers = false;
       for (const fault of ['other_tool', 'replayed'] as const) {
         kernel.fault = 'none';
+        kernel.say = callOnce;
         await runReaching(person, (await startRun(person)).taskId);
         kernel.say = (messages) => {
           const isLater = messages.filter((message) => message.role === 'tool').length > 0;

@@ -21,7 +21,7 @@ export async function seal(test: TestKernel, sealing: Sealing = {}): Promise<Dec
 }
 
 /** As many at once as a busy machine answers in time. */
-const atOnceMax = 200;
+const atOnceMax = 50;
 
 /** Seals that many, most of them at once; the replies stand in no particular order of the log. */
 export async function sealMany(test: TestKernel, count: number, sealing: Sealing = {}): Promise<DecisionReply[]> {

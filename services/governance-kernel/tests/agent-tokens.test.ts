@@ -1,7 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient, isAppError, type AnyRoute } from '@countersign/contracts';
-import type { DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
@@ -271,21 +270,20 @@ describe('an agent that is revoked', () => {
     for (let round = 0; round < 4; round += 1) {
       const racing = await newAgent(`racing-${round}`);
       const clients = urls().map((at) => racing.client(at));
-      const replies: DecisionReply[] = [];
       let isRevoked = false;
       const late: string[] = [];
       const runs = clients.map(async (client) => {
-        for (let nth = 0; nth < 30; nth += 1) {
+        for (let lateCalls = 0; lateCalls < 5;) {
           const beganLate = isRevoked;
-          const reply = await client.evaluate({ body: read() }).then(({ body }) => body, codeOfError);
-          if (beganLate) late.push(typeof reply === 'string' ? reply : said(reply));
-          if (typeof reply !== 'string') replies.push(reply);
+          const reply = await client.evaluate({ body: read() }).then(({ body }) => said(body), codeOfError);
+          if (!beganLate) continue;
+          late.push(reply);
+          lateCalls += 1;
         }
       });
       await revoke(racing.principal);
       isRevoked = true;
       await Promise.all(runs);
-      expect(late.length).toBeGreaterThan(0);
       expect(late.filter((reply) => reply === 'ALLOW ALLOWED')).toEqual([]);
       expect(await allowsAfterRevocation(racing.principal)).toBe(0);
     }

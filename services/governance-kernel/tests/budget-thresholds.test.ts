@@ -75,8 +75,8 @@ describe('a threshold', () => {
       used: 15,
       limit: 20,
       currency: null,
-      resets_at: '2026-11-21T11:00:00.000Z',
-      reached_at: '2026-11-21T10:30:00.000Z',
+      resets_at: new Date(Math.ceil(time.clock().getTime() / hourMs) * hourMs).toISOString(),
+      reached_at: time.clock().toISOString(),
     });
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SessionId } from '@countersign/contracts';
 import { asAdministrator } from './_administrator.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
@@ -9,10 +9,11 @@ import { approve, receiptsOf, startUpstreams, type Upstreams } from './_upstream
 const startedAtMs = Date.parse('2026-11-21T10:00:00.000Z');
 let elapsedMs = 0;
 let upstreams: Upstreams;
-beforeAll(async () => {
+beforeEach(async () => {
+  elapsedMs = 0;
   upstreams = await startUpstreams({}, [], { clock: () => new Date(startedAtMs + elapsedMs) });
 });
-afterAll(() => upstreams.close());
+afterEach(() => upstreams.close());
 
 let sessions = 0;
 const newSession = () => `execute-session-${(sessions += 1)}` as SessionId;

@@ -8,6 +8,7 @@ import type { Judgeable } from '../src/boundary/conclude-call.ts';
 import { ledgerOf, movableClock } from './_caller.ts';
 import { activateRules, causes, type At } from './_causes.ts';
 import { attempt, connectMcp, doors, type Door, type Site } from './_doors.ts';
+import type { TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
 import { ungovernedCalls } from './_ungoverned-calls.ts';
 import { startUpstreams } from './_upstreams.ts';
@@ -22,13 +23,14 @@ const prices = {
 let spoiled: { gate: GateName; action: string } | null = null;
 let site: Site;
 
+const carol = { tenant_id: 'acme', principal_id: 'carol', key_id: 'carol-key' };
+const env = {
+  GOV_PUBLIC_URL: 'https://kernel.example',
+  GOV_MODEL_PRICES: JSON.stringify(prices),
+  GOV_APPROVER_KEYS: JSON.stringify([{ ...carol, public_key: encodeBase64Url(approver.publicKey) }]),
+};
+
 beforeAll(async () => {
-  const key = { tenant_id: 'acme', principal_id: 'carol', key_id: 'carol-key' };
-  const env = {
-    GOV_PUBLIC_URL: 'https://kernel.example',
-    GOV_MODEL_PRICES: JSON.stringify(prices),
-    GOV_APPROVER_KEYS: JSON.stringify([{ ...key, public_key: encodeBase64Url(approver.publicKey) }]),
-  };
   const upstreams = await startUpstreams(env, [], {
     clock: time.clock,
     spoil: (judged) => (spoiled?.action === judged.intent.action ? spoilers[spoiled.gate](judged) : judged),
@@ -161,20 +163,23 @@ describe('governed routes', () => {
   );
 
   verifies('kn.gates', 'a route that is not marked as governed decides nothing', async () => {
-    const calls = await ungovernedCalls(site.test, approver);
+    // These calls enrol agents and set budgets, which gates would meet in the other tests.
+    const { test, close } = await startUpstreams(env, [], { clock: time.clock });
+    const calls = await ungovernedCalls(test, approver);
     expect(calls.length).toBeGreaterThan(20);
-    const before = await decisionsSealed();
+    const before = await decisionsSealed(test);
     for (const call of calls) {
-      const { status } = await rawCall(site.test.kernel.url, call);
-      const answered = [call.route.operation, status < 300, await decisionsSealed()];
+      const { status } = await rawCall(test.kernel.url, call);
+      const answered = [call.route.operation, status < 300, await decisionsSealed(test)];
       expect(answered).toEqual([call.route.operation, true, before]);
     }
+    await close();
   });
 });
 
 /** A conformance run asks the governed doors, in tenants that nobody is. */
-async function decisionsSealed(): Promise<number> {
-  const { rows } = await site.test.pool.query(
+async function decisionsSealed({ pool }: TestKernel): Promise<number> {
+  const { rows } = await pool.query(
     `SELECT 1 FROM ledger WHERE kind = 'decision' AND tenant_id NOT LIKE 'conformance:%'`,
   );
   return rows.length;

@@ -211,7 +211,7 @@ describe('the enrolment of a key', () => {
   });
 
   it('refuses the challenge of another tenant, of another agent, of an hour ago, and of before the last change', async () => {
-    const [agent, colleague, stranger] = [await newAgent(), await newAgent(), await newAgent('umbrella')];
+    const [agent, colleague, stranger] = [await newAgent(), await newAgent(), await newAgent('globex')];
     const told = (nonce: string) => refusal(presented(agent, agent.proof(nonce)));
     expect(await told(await challenged(colleague))).toBe('INVALID_REQUEST');
     expect(await told(await challenged(stranger))).toBe('INVALID_REQUEST');

@@ -7,6 +7,9 @@ import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 let upstreams: Upstreams;
 beforeAll(async () => {
   upstreams = await startUpstreams();
+  // The note that the calls read.
+  const name = 'notes.write_note';
+  await send(messageOf({ name, arguments: { id: 'a', text: 'x' } }), { name, session: newSession() });
 });
 afterAll(() => upstreams.close());
 

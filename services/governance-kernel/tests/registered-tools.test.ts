@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TenantId } from '@countersign/contracts';
 import { toldDefinitionBytesMax, type RegisteredTool } from '@countersign/contracts/governance-kernel';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
@@ -14,14 +14,14 @@ const listing = (...tools: object[]) => ({
 
 let scripted: ScriptedMcp;
 let upstreams: Upstreams;
-beforeAll(async () => {
+beforeEach(async () => {
   scripted = await startScriptedMcp();
   scripted.answer('tools/list', listing(act, odd, long, unspeakable));
   upstreams = await startUpstreams({}, [
     { server_id: 'odd_one', transport: 'http', trust_annotations: true, url: scripted.url },
   ]);
 });
-afterAll(async () => {
+afterEach(async () => {
   await upstreams.close();
   await scripted.close();
 });
@@ -87,7 +87,7 @@ describe('the list of registered tools', () => {
       body: { version: 1, tools: ['Odd_One__act'] },
     }); // within its schema
     expect((await toolNamed('odd_one.act'))?.blocked).toBe(true);
-    expect((await toolNamed('odd_one.later'))?.blocked).toBe(false);
+    expect((await toolNamed('odd_one.long'))?.blocked).toBe(false);
     expect((await toolNamed('odd_one.act', 'globex'))?.blocked).toBe(false);
   });
 });

@@ -46,7 +46,7 @@ describe('a check', () => {
         'group:leads#member@user:ann',
       ],
       reason: null,
-      checked_at: '2026-11-21T10:00:00.000Z',
+      checked_at: time.clock().toISOString(),
     });
     expect(await asks(tenant, 'document:42#viewer@user:bob')).toMatchObject({
       decision: false,

@@ -33,22 +33,22 @@ afterAll(async () => {
   await test.close();
 });
 
-const onSecond = (principal = 'agent'): KernelClient =>
+const onSecond = (principal = 'agent', tenant = 'acme'): KernelClient =>
   createClient(kernelRoutes, {
     baseUrl: second.url,
     headers: () => ({
       authorization: `Bearer ${adminKey}`,
-      'x-gov-tenant-id': 'acme',
+      'x-gov-tenant-id': tenant,
       'x-gov-principal-id': principal,
     }),
   });
 
-const replicas = () => [test.as('acme', 'agent'), onSecond()];
+const replicas = (tenant = 'acme') => [test.as(tenant, 'agent'), onSecond('agent', tenant)];
 const read = (call: Call = {}) => ({ action: 'tool.call', tool: 'files.read', effect_level: 'E1', ...call }) as never;
 const decide = async (client: KernelClient, call: Call = {}) =>
   (await client.evaluate({ body: read({ session_id: newSession(), ...call }) })).body;
-const everywhere = (call: Call, times = 1) =>
-  Promise.all(Array.from({ length: times }, () => replicas().map((client) => decide(client, call))).flat());
+const everywhere = (call: Call, times = 1, clients = replicas()) =>
+  Promise.all(Array.from({ length: times }, () => clients.map((client) => decide(client, call))).flat());
 
 /** The names of the ledger's statements that a pool sends meanwhile. */
 async function statementsOf(pool: pg.Pool, work: () => Promise<void>): Promise<string[]> {
@@ -102,21 +102,25 @@ describe('two kernels on one database', () => {
   });
 
   verifies('kn.gates', 'decide under a policy that the other one activated', async () => {
+    const tenant = 'changing';
     const session_id = newSession();
-    await everywhere({ session_id });
-    await test.activate('acme', starterPolicy.replace('effect: allow', 'effect: deny'));
-    expect((await everywhere({ session_id })).map(said)).toEqual(['DENY POLICY_DENIED', 'DENY POLICY_DENIED']);
-    await test.activate('acme', starterPolicy, 2);
-    expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    const decided = async () => (await everywhere({ session_id }, 1, replicas(tenant))).map(said);
+    expect(await decided()).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
+    await test.activate(tenant, starterPolicy.replace('effect: allow', 'effect: deny'));
+    expect(await decided()).toEqual(['DENY POLICY_DENIED', 'DENY POLICY_DENIED']);
+    await test.activate(tenant, starterPolicy, 2);
+    expect(await decided()).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
   });
 
   verifies(
     'kn.approve.loop',
     'ask beforehand under the policy that the other one activated, and with its effects',
     async () => {
-      await test.activate('acme', `${starterPolicy}  crm.read: { effect_level: E3 }\n`, 3);
+      const tenant = 'asking';
+      await onSecond('agent', tenant).evaluate({ body: read({ session_id: newSession() }) });
+      await test.activate(tenant, `${starterPolicy}  crm.read: { effect_level: E3 }\n`, 3);
       const question = { action: 'tool.call', tool: 'crm.read', session_id: newSession(), reason: 'for a test' };
-      const { body } = await onSecond().createApproval({ body: question as never }); // the defaults are the kernel's to fill in
+      const { body } = await onSecond('agent', tenant).createApproval({ body: question as never }); // the defaults are the kernel's to fill in
       const { rows } = await run(
         `SELECT policy_epoch::int, effect_level FROM approvals WHERE approval_id = '${body.approval_id}'`,
       );

@@ -12,6 +12,8 @@ beforeAll(async () => {
   // What a test expects of checkpoints, it makes itself.
   test = await startTestKernel({ env: { GOV_CHECKPOINT_RECEIPTS: '1000000', GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
+  // The first one is due with the first receipt.
+  await test.kernel.context.checkpoints.create();
 });
 afterAll(() => test.close());
 
@@ -71,9 +73,7 @@ describe('GET /api/v1/receipts/tail', () => {
     async () => {
       const tenant = 'broken';
       let reader = await tail({ tenant });
-      const sealing = Promise.all(
-        Array.from({ length: 20 }, () => sealMany(test, 15, { tenant }).then((sealed) => [...sealed])),
-      );
+      const sealing = sealMany(test, 300, { tenant });
       const others = sealMany(test, 100, { tenant: 'noise' });
       const seen: Seen = { receipts: [], lastId: undefined };
       for (let count = 7; count < 300; count += 37) {
@@ -83,10 +83,9 @@ describe('GET /api/v1/receipts/tail', () => {
       }
       await read(reader, 300, seen);
       reader.cut();
-      expect(ids(seen.receipts)).toEqual(inLogOrder((await sealing).flat()));
+      expect(ids(seen.receipts)).toEqual(inLogOrder(await sealing));
       await others;
     },
-    60_000,
   );
 
   verifies(
@@ -103,7 +102,6 @@ describe('GET /api/v1/receipts/tail', () => {
       expect(ids((await read(resumed, 1_200)).receipts)).toEqual(inLogOrder(missed));
       resumed.cut();
     },
-    60_000,
   );
 
   it('hears of receipts that another replica sealed', async () => {
@@ -122,7 +120,7 @@ describe('GET /api/v1/receipts/tail', () => {
     expect(ids((await read(slow, 1_500)).receipts)).toEqual(sealed);
     slow.cut();
     quick.cut();
-  }, 60_000);
+  });
 
   it('tells of a checkpoint after the receipts that it covers', async () => {
     const reader = await tail({ query: { session_id: newSession() } });

@@ -140,6 +140,7 @@ describe('what a collector is told', () => {
   });
 
   it('gets the measures too', async () => {
+    await chat('measured');
     await upstreams.test.kernel.context.telemetry.flush();
     expect(collector.metricNames()).toEqual(
       expect.arrayContaining([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { movableClock, refusal } from './_caller.ts';
@@ -8,10 +8,10 @@ import { Approver, origin } from './_passkeys.ts';
 const url = '/approvals/passkeys';
 const time = movableClock('2026-11-22T10:00:00.000Z');
 let test: TestKernel;
-beforeAll(async () => {
+beforeEach(async () => {
   test = await startTestKernel({ env: { GOV_PUBLIC_URL: origin }, overrides: { clock: time.clock } });
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 /** Somebody at the page, signed in by an approver key. */
 async function atPage(principal: string, tenant = 'acme') {
@@ -68,6 +68,7 @@ describe('the page on which people vouch', () => {
   });
 
   it('shows nothing to strangers, nothing of other tenants, and nothing that was forgotten', async () => {
+    await enrolled('alice');
     await enrolled('first', 'globex');
     const waiting = await enrolled('gus', 'globex');
     const stranger = await new Browser(test.kernel.url).open(url);
@@ -79,6 +80,8 @@ describe('the page on which people vouch', () => {
   });
 
   it('takes no form but the one that was shown in this session, by this site, for this passkey', async () => {
+    const [alice, bob] = [await enrolled('alice'), await enrolled('bob')];
+    await alice.vouchFor(bob);
     const [carl, dora] = [await enrolled('carl'), await enrolled('dora')];
     const [mine, theirs] = [await atPage('alice'), await atPage('bob')];
     const [ofCarl, ofDora] = [formFor(mine, carl), formFor(mine, dora)];
@@ -96,6 +99,7 @@ describe('the page on which people vouch', () => {
   });
 
   it('asks nobody who has no active passkey, and says so', async () => {
+    await enrolled('alice');
     const eve = await enrolled('eve');
     const place = await atPage('eve');
     expect(place.page.text).toContain('Vouching takes an active passkey, and you have none.');

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeStory } from '@countersign/testkit/describe-story';
 import fc from 'fast-check';
 import { overBudget } from '../budgets.mjs';
 import { filesByLevel, levelOf, levels } from '../levels.mjs';
 import { parseOptions } from '../options.mjs';
 import { merge, readResults, resultsOf, withFailures } from '../results.mjs';
-import { shuffle } from '../shuffle.mjs';
+import { seedOfFile, shuffle, shuffleTests } from '../shuffle.mjs';
 import { wantedFiles } from '../wanted-files.mjs';
 
 const file = { file: 'a', seconds: 1, passed: 2, skipped: 0, promises: {}, failures: [] };
@@ -59,6 +60,66 @@ describe('an order', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('the tests of a file', () => {
+  type Block = { type: 'test' | 'describeBlock'; name: string; children: Block[] };
+  const numbers = Array.from({ length: 20 }, (_, index) => index);
+  const test = (name: string): Block => ({ type: 'test', name, children: [] });
+  const block = (name: string, children = numbers.map((nth) => test(`${name} ${nth}`))): Block => ({
+    type: 'describeBlock',
+    name,
+    children,
+  });
+  const namesOf = ({ type, name, children }: Block): string[] => (type === 'test' ? [name] : children.flatMap(namesOf));
+  const shuffled = (seed: string) => {
+    const root = block('', [
+      block('a'),
+      block('story [story]', [block('b'), block('c')]),
+      ...numbers.map((nth) => test(`d ${nth}`)),
+    ]);
+    shuffleTests(root, seed);
+    return namesOf(root);
+  };
+
+  it('are in an order that follows from the seed, at every depth, and those of a story as they are written', () => {
+    const [names, others] = [shuffled('1'), shuffled('2')];
+    expect(names).toEqual(shuffled('1'));
+    for (const name of ['a', 'd']) {
+      const [own, other] = [names, others].map((list) => list.filter((each) => each.startsWith(`${name} `)));
+      const written = namesOf(block(name));
+      expect(own?.toSorted()).toEqual(written.toSorted());
+      expect([own, other]).not.toContainEqual(written);
+      expect(own).not.toEqual(other);
+    }
+    expect(names.filter((each) => /^[bc] /.test(each))).toEqual([...namesOf(block('b')), ...namesOf(block('c'))]);
+  });
+
+  it('have one seed in every checkout, and each file its own', () => {
+    const seed = seedOfFile(1, { rootDir: '/a', path: '/a/x.test.ts' });
+    expect(seedOfFile(1, { rootDir: '/b/c', path: '/b/c/x.test.ts' })).toBe(seed);
+    expect(seedOfFile(2, { rootDir: '/a', path: '/a/x.test.ts' })).not.toBe(seed);
+    expect(seedOfFile(1, { rootDir: '/a', path: '/a/y.test.ts' })).not.toBe(seed);
+  });
+
+  describe('that runs', () => {
+    const ran: Record<'any' | 'story', number[]> = { any: [], story: [] };
+    describe('outside a story', () => {
+      it.each(numbers)('%d', (nth) => {
+        ran.any.push(nth);
+      });
+    });
+    describeStory('in a story', () => {
+      it.each(numbers)('%d', (nth) => {
+        ran.story.push(nth);
+      });
+    });
+    afterAll(() => {
+      expect(ran.any.toSorted((a, b) => a - b)).toEqual(numbers);
+      expect(ran.any).not.toEqual(numbers);
+      expect(ran.story).toEqual(numbers);
+    });
   });
 });
 
