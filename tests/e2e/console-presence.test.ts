@@ -50,6 +50,22 @@ describe('an act that needs a fresh proof of presence', () => {
   );
 
   it(
+    'is not done by whoever gives it up, who is told why and can go on',
+    async () => {
+      const visitor = await lateVisitor();
+      const { page, elsewhere } = visitor;
+      await askToSignOut(visitor);
+      await page.keyboard.press('Escape');
+      await page.getByText('REAUTHENTICATION_REQUIRED').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      expect(await isSignedIn(elsewhere)).toBe(true);
+      await page.getByRole('button', { name: 'Sign it out' }).press('Enter');
+      await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+    },
+    timeoutMs,
+  );
+
+  it(
     'asks once for all sessions that end together, the own one last',
     async () => {
       const { page, elsewhere, context } = await lateVisitor();
