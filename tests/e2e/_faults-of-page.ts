@@ -5,14 +5,15 @@ import { axeFindings } from './_console.ts';
 type Look = { width: number; colorScheme: 'light' | 'dark'; rules?: readonly string[] };
 
 const height = 800;
-/** Each width and each theme once. */
-export const twoLooks: readonly Look[] = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-];
+const wide: Look = { width: 1280, colorScheme: 'light' };
+const narrow: Look = { width: 390, colorScheme: 'dark' };
+/** Rules that depend on layout and colours. The elements and their names are the same at both widths, except in the frame of all pages. */
+const rulesOfLayout = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
+/** Each width and each theme once, for a second state of a page that `everyLook` examines. */
+export const twoLooks: readonly Look[] = [wide, { ...narrow, rules: rulesOfLayout }];
 /** Each width in each theme. A theme changes colours only, so the other two pairs need the rule of colours only. */
 export const everyLook: readonly Look[] = [
-  ...twoLooks,
+  ...[wide, narrow],
   { width: 390, colorScheme: 'light', rules: ['color-contrast'] },
   { width: 1280, colorScheme: 'dark', rules: ['color-contrast'] },
 ];

@@ -6,6 +6,12 @@ const placesMax = 120;
 /** What is read of an element in the page. */
 type Placed = { isConnected: boolean; matches(selector: string): boolean };
 
+/** Runs in the page. */
+function stateOf(node: Placed): 'replaced' | 'focused' | 'elsewhere' {
+  if (!node.isConnected) return 'replaced';
+  return node.matches(':focus') ? 'focused' : 'elsewhere';
+}
+
 /** Somebody without a mouse: only what has a place in the order of Tab is reached. */
 export class Keyboard {
   readonly page: Page;
@@ -28,8 +34,12 @@ export class Keyboard {
     // A locator reads the whole page, so it is resolved again only if the page replaced the element.
     let found = await element.elementHandle();
     for (let place = 0; place <= placesMax; place += 1) {
-      if (!(await found?.evaluate((node: Placed) => node.isConnected))) found = await element.elementHandle();
-      if (await found?.evaluate((node: Placed) => node.matches(':focus'))) return;
+      let state = await found?.evaluate(stateOf);
+      if (state === 'replaced') {
+        found = await element.elementHandle();
+        state = await found?.evaluate(stateOf);
+      }
+      if (state === 'focused') return;
       await this.press('Tab');
     }
     throw new Error(`Tab does not lead to ${element.toString()}.`);

@@ -3,7 +3,7 @@ import type { Keyboard } from './_keyboard.ts';
 import type { Person } from './_signed-in.ts';
 
 /** Somebody at a page of the console, with a browser and with a token. */
-export type AtPage = { keys: Keyboard; person: Person; consoleUrl: string };
+export type AtPage = { keys: Keyboard; person: Person };
 type Way = (at: AtPage) => Promise<void>;
 
 export type PageCase = {
@@ -16,22 +16,33 @@ export type PageCase = {
   act: Way;
 };
 
-/** Every page that somebody who is signed in has in the navigation, and what it is for. */
-export const pageCases: readonly PageCase[] = [
+/** Pages about what agents do. Their empty states end with the first receipt, so each page needs a workspace of its own. */
+const ofAgents: readonly PageCase[] = [
   { title: 'Overview', path: 'overview', empty: runsItsCommand, act: foundsAnOrg },
   { title: 'Inbox', path: 'inbox', empty: runsItsCommand, act: approves },
   { title: 'Runs', path: 'runs', empty: startsTheSample, act: startsARun },
   { title: 'Receipts', path: 'receipts', empty: runsItsCommand, act: verifiesTheNewest },
   { title: 'Tools', path: 'tools', act: opensATool },
+];
+
+/** Pages that hold agents back. None changes what another one shows, so one workspace serves all of them. */
+const ofControls: readonly PageCase[] = [
   { title: 'Stops', path: 'stops', empty: throttlesATool, act: freezes },
   { title: 'Incidents', path: 'incidents', empty: drills, act: reports },
   { title: 'Budgets', path: 'budgets', empty: setsACeiling, act: changesTheCeiling },
   { title: 'Policy', path: 'policy', empty: beginsADraft, act: triesTheDraft },
+];
+
+/** Pages about the workspace and its people. One workspace serves all of them too. */
+const ofPeople: readonly PageCase[] = [
   { title: 'Audit', path: 'audit', act: narrowsTheEntries },
   { title: 'Members and keys', path: 'members', empty: makesAKey, act: invites },
   { title: 'Settings', path: 'settings', act: renames },
   { title: 'You', path: 'you', empty: enrolsAPasskey, act: endsThePasskey },
 ];
+
+/** Every page that a person who is signed in has in the navigation, in its order. A test file checks each group. */
+export const pageGroups = { ofAgents, ofControls, ofPeople };
 
 /** Types at a terminal what the page shows as a command, with a key of the workspace. */
 async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
@@ -59,11 +70,11 @@ async function approves({ keys }: AtPage): Promise<void> {
   await keys.sees('mail.send: approved');
 }
 
-async function startsTheSample({ keys, consoleUrl }: AtPage): Promise<void> {
+async function startsTheSample({ keys }: AtPage): Promise<void> {
   await keys.use('Start the sample task');
   await keys.use('Start', keys.dialog);
   await keys.page.getByRole('heading', { name: 'A letter', level: 1 }).waitFor();
-  await keys.page.goto(`${consoleUrl}/console/runs`);
+  await keys.press('g', 'r');
   await keys.page.getByRole('link', { name: 'A letter' }).waitFor();
 }
 
@@ -105,7 +116,7 @@ async function freezes({ keys }: AtPage): Promise<void> {
 async function drills(at: AtPage): Promise<void> {
   await at.keys.use('Practise with a drill');
   await reportsAs(at, 'A drill');
-  await at.keys.page.goto(`${at.consoleUrl}/console/incidents`);
+  await at.keys.page.getByRole('link', { name: 'All incidents' }).press('Enter');
 }
 
 async function reports(at: AtPage): Promise<void> {

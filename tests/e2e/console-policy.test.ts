@@ -76,15 +76,11 @@ describeStory('the policy of a workspace', () => {
   );
 
   it(
-    'asks before it is left with what is not saved, and adds a rule by form for tools that have a name',
+    'adds a rule by form, and asks before it is left with what is not saved',
     async () => {
       const editor = page.getByRole('textbox', { name: 'Text of the draft' });
       const toInbox = () => page.getByRole('link', { name: 'Inbox', exact: true }).press('Enter');
       await page.getByText('Add a rule by form').press('Enter');
-      await page.getByLabel('Calls of these tools').fill(' , ');
-      await page.keyboard.press('Enter');
-      await page.getByText('That names no tool.').waitFor();
-      expect(await editor.textContent()).not.toContain('deny-1');
       await page.getByLabel('Calls of these tools').fill('vault.*');
       await page.keyboard.press('Enter');
       await page.getByText('not saved').waitFor();
@@ -134,10 +130,6 @@ describeStory('the policy of a workspace', () => {
       await press('Try it');
       const name = page.getByLabel('Type the name of the workspace');
       await name.focus();
-      await page.keyboard.type('not this one');
-      await page.keyboard.press('Enter');
-      expect(await page.getByText('In force as epoch').count()).toBe(0);
-      await page.keyboard.press('Control+a');
       await page.keyboard.type(workspaceName);
       await page.keyboard.press('Enter');
       await page.getByText('In force as epoch 1').waitFor();

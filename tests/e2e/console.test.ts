@@ -153,24 +153,6 @@ describe('the console', () => {
     },
     timeoutMs,
   );
-
-  it(
-    'lists its keys, and leaves single ones alone once they are switched off',
-    async () => {
-      const { page, faults } = await signedIn('/console/overview');
-      await page.keyboard.press('?');
-      await page.getByText('Go to Runs').waitFor();
-      await page.getByRole('switch', { name: 'Single keys act' }).press('Space');
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.keyboard.press('?');
-      await page.keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Page or action' }).waitFor();
-      expect(await page.getByText('Single keys act').count()).toBe(0);
-      expect(faults).toEqual([]);
-    },
-    timeoutMs,
-  );
 });
 
 describe('what the gateway serves of it', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   mkdirSync(dataDir.path, { recursive: true });
   writeFileSync(file, starter);
   // Its policy is a file of the test, and it is stopped.
-  system = await startIn(dataDir.path, { GOV_POLICY_FILE: file });
+  system = await startIn(dataDir.path, { GOV_POLICY_FILE: file, GOV_POLICY_FILE_INTERVAL: '200ms' });
 }, timeoutMs);
 afterAll(() => dataDir.remove());
 
@@ -28,7 +28,9 @@ const policyLines = () => system.said.filter((line) => line.startsWith('Policy '
 
 async function afterWriting(text: string): Promise<string> {
   const before = policyLines().length;
-  writeFileSync(file, text);
+  // In one step: the file is read often, and half of it would be refused.
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
   return await until(() => Promise.resolve(policyLines()[before]));
 }
 

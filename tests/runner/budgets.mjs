@@ -8,8 +8,6 @@ import { levelOf } from './levels.mjs';
 const secondsOfLevel = { unit: 6, store: 12, service: 20, system: 40 };
 /** Files that need more than their level gives. Each names what takes the time. */
 const secondsOfFile = {
-  // One page after the other, each by keyboard and in every look.
-  'tests/e2e/console-pages.test.ts': 60,
   // Each part of the system is killed once, and waited for.
   'tests/chaos/killed-parts.test.ts': 45,
   // Workers at several moments of an activation.

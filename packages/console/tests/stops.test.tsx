@@ -1,6 +1,6 @@
 import { at, stage, workspaceId } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { freezeTarget, getOps, resumeTarget, throttleTarget } from '@countersign/contracts/control-plane';
 import { StopsPage } from '../src/stops/stops-page.tsx';
 
@@ -76,6 +76,25 @@ describe('a stop', () => {
     await screen.findByText('Partners and owners stop calls.');
     await screen.findByRole('heading', { name: 'Nothing is stopped' });
     expect(screen.queryByRole('button', { name: /Freeze|Throttle|Quarantine|Try it/ })).toBeNull();
+  });
+});
+
+describe('what was given', () => {
+  it('is shown until something else stands in its place, given by whomever', async () => {
+    const { peer, user, readAgain } = atStops(nothingStopped);
+    await user.click(await screen.findByRole('button', { name: 'Freeze' }));
+    await user.type(await screen.findByLabelText(/^Why/), 'the vault leaks');
+    const frozen = { ...given, state: 'effective', epoch: 4, effective_at: at };
+    peer.answers(freezeTarget, frozen);
+    peer.answers(getOps, { ...nothingStopped, fences: [fence] });
+    await user.click(screen.getByRole('button', { name: 'Freeze it' }));
+    await screen.findByRole('heading', { name: `freeze effective, epoch 4: ${target}` });
+    await screen.findByRole('region', { name: 'Fences' });
+    expect(screen.getByRole('heading', { name: /^freeze effective, epoch 4/ })).toBeTruthy();
+    peer.answers(getOps, { ...nothingStopped, fences: [{ ...fence, kind: 'quarantine', epoch: 5, reason: 'theirs' }] });
+    await act(() => readAgain());
+    await screen.findByText('theirs');
+    expect(screen.queryByRole('heading', { name: /^freeze effective/ })).toBeNull();
   });
 });
 

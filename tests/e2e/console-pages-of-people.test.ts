@@ -1,46 +1,30 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
-import { addAuthenticator, signInByKeyboard, useConsole, type Visitor } from './_console.ts';
-import { everyLook, faultsOf, movedOf, printedOf, twoLooks } from './_faults-of-page.ts';
+import { signInByKeyboard, useConsole } from './_console.ts';
+import { everyLook, faultsOf, movedOf } from './_faults-of-page.ts';
 import { Keyboard } from './_keyboard.ts';
-import { pageCases } from './_pages.ts';
-import { personAt } from './_signed-in.ts';
+import { checkPage, follow, openAs, type AtConsole } from './_page-check.ts';
+import { pageGroups } from './_pages.ts';
 import { addressBook } from './_system.ts';
 
 const address = addressBook();
 
 const timeoutMs = 180_000;
 const desk = useConsole();
+let ada: AtConsole;
 
-const openPage = (path: string, email: string) => desk.visitAs(email, `/console/${path}`);
-
-async function drawn({ page }: Visitor, title: string): Promise<void> {
-  await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-  await page.getByText('Loading…').first().waitFor({ state: 'detached' });
-}
+beforeAll(async () => {
+  ada = await openAs(desk, address('ada'), 'overview');
+}, timeoutMs);
 
 describe('a page', () => {
-  for (const { title, path, empty, act } of pageCases)
+  for (const page of pageGroups.ofPeople)
     verifies(
       'ui.pages',
-      `${title}: by keyboard alone from what it offers when empty to what people come for, clean in every look`,
+      `${page.title}: by keyboard alone from what it offers when empty to what people come for, clean in every look`,
       async () => {
-        const email = address(path);
-        const person = await personAt(desk.system.gatewayUrl, email);
-        const visitor = await openPage(path, email);
-        await addAuthenticator(visitor);
-        const { page, faults } = visitor;
-        const at = { keys: new Keyboard(page), person, consoleUrl: desk.origin };
-        await drawn(visitor, title);
-        if (empty !== undefined) {
-          expect(await faultsOf(page, twoLooks)).toEqual([]);
-          await empty(at);
-        }
-        await act(at);
-        expect(await faultsOf(page, everyLook)).toEqual([]);
-        expect(await movedOf(page)).toEqual([]);
-        expect(await printedOf(page)).toEqual([]);
-        expect(faults).toEqual([]);
+        await follow(ada, page.path);
+        await checkPage(ada, page);
       },
       timeoutMs,
     );
@@ -74,7 +58,7 @@ describe('a page', () => {
         body: new URLSearchParams({ client_id: 'countersign' }),
       });
       const { user_code: code } = (await begun.json()) as { user_code: string }; // RFC 8628, 3.2
-      const { page, faults } = await openPage('device', address('typist'));
+      const { page, faults } = await desk.visitAs(address('typist'), '/console/device');
       const keys = new Keyboard(page);
       await keys.fill('Code that the program shows', code);
       expect(await faultsOf(page, everyLook)).toEqual([]);
@@ -87,11 +71,15 @@ describe('a page', () => {
     timeoutMs,
   );
 
-  it('stands in the table above as soon as it stands in the navigation', async () => {
-    const { page } = await openPage('overview', address('founder'));
+  it('is checked by one of these files as soon as it stands in the navigation', async () => {
+    const { page } = ada.visitor;
     const paths = await page.evaluate<string[]>(
       `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
     );
-    expect(paths).toEqual(pageCases.map(({ path }) => `/console/${path}`));
+    expect(paths).toEqual(
+      Object.values(pageGroups)
+        .flat()
+        .map(({ path }) => `/console/${path}`),
+    );
   });
 });

@@ -1,0 +1,81 @@
+import { at, stage, userId, workspaceId } from './_dom.tsx';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { onlineManager } from '@tanstack/react-query';
+import { act, screen, within } from '@testing-library/react';
+import { createBlastRadius, listInboxApprovals, resolveApproval } from '@countersign/contracts/control-plane';
+import { challengeApproval } from '@countersign/contracts/governance-kernel';
+import { InboxPage } from '../src/inbox/inbox-page.tsx';
+import { followKeys } from '../src/keys/shortcuts.ts';
+
+const hash = `sha256:${'0'.repeat(64)}`;
+const waiting = (nth: number, path: string) => ({
+  ...{ approval_id: `apr_01ARZ3NDEKTSV4RRFFQ69G5FA${nth}`, state: 'pending', tenant_id: workspaceId },
+  ...{ requested_by: 'crawler', session_id: 's', action: 'tool.call', tool: 'files.write_file', resource: null },
+  ...{ effect_level: 'E3', demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 }, facts: {} },
+  ...{ args: { path }, intent_hash: hash, judged_hash: hash, policy_hash: hash, receipt_id: null, reason: 'a rule' },
+  ...{ preconditions: { tool_definition_hash: null, budgets: null }, quorum: 1, approvers: [], approved_by: [] },
+  ...{ scope: 'once', uses_remaining: 1, rejection_reason: null, timelock_seconds: 0, timelock_until: null },
+  ...{ break_glass: null, expires_at: '2126-11-27T12:00:00.000Z', ceremony_hash: hash, created_at: at, updated_at: at },
+});
+const [newer, older] = [waiting(1, 'newer.md'), waiting(2, 'older.md')];
+
+async function atInbox() {
+  const here = stage();
+  here.peer.answers(listInboxApprovals, { data: [newer, older], next_cursor: null });
+  here.peer.refuses(createBlastRadius, 'NOT_FOUND');
+  here.show(<InboxPage />);
+  stops.push(followKeys(document));
+  const [first, second] = await screen.findAllByRole('article');
+  if (first === undefined || second === undefined) throw new Error('Two calls wait');
+  return { ...here, first, second };
+}
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  act(() => onlineManager.setOnline(true));
+});
+
+describe('a vote', () => {
+  it('is about the call that has the focus, whatever was chosen before, and shows it once more', async () => {
+    const { user, first, second } = await atInbox();
+    await user.keyboard('j');
+    expect(first.dataset['chosen']).toBe('true');
+    act(() => within(second).getByRole('button', { name: 'Deny' }).focus());
+    await user.keyboard('a');
+    const dialog = within(await screen.findByRole('dialog'));
+    expect(dialog.getByRole('region', { name: 'Arguments that you vote on' }).textContent).toContain('older.md');
+    expect([first.dataset['chosen'], second.dataset['chosen']]).toEqual([undefined, 'true']);
+  });
+
+  it('that cannot be sent fails at once, and is not cast later', async () => {
+    const { peer, user, readAgain } = await atInbox();
+    await user.keyboard('ja');
+    const dialog = within(await screen.findByRole('dialog'));
+    act(() => onlineManager.setOnline(false));
+    peer.isAwayFor(challengeApproval);
+    await user.click(dialog.getByRole('button', { name: 'Approve' }));
+    await dialog.findByRole('heading', { name: 'The gateway does not answer' });
+    await user.keyboard('{Escape}');
+    peer.refuses(challengeApproval, 'PASSKEY_REQUIRED');
+    peer.answers(resolveApproval, { ...newer, state: 'approved', args: null, approved_by: [userId] });
+    await act(async () => {
+      onlineManager.setOnline(true);
+      await readAgain();
+    });
+    expect([peer.asked(challengeApproval).length, peer.asked(resolveApproval).length]).toEqual([1, 0]);
+  });
+
+  it('names the call that was shown by its hash, and its answer is shown', async () => {
+    const { peer, user } = await atInbox();
+    peer.refuses(challengeApproval, 'PASSKEY_REQUIRED');
+    peer.answers(resolveApproval, { ...newer, state: 'denied', args: null, rejection_reason: 'no' });
+    await user.keyboard('jr');
+    await user.type(await screen.findByLabelText(/^Reason/), ' no ');
+    await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deny' }));
+    await screen.findByText('files.write_file: denied');
+    expect(peer.asked(resolveApproval).map(({ body, headers }) => [body, headers.get('if-match')])).toEqual([
+      [{ decision: 'deny', reason: 'no' }, `"${hash}"`],
+    ]);
+  });
+});
