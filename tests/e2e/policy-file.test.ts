@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { describeStory } from '@countersign/testkit/describe-story';
+import { untilAnswered } from '@countersign/testkit/until';
 import { readText } from '../architecture/repository.ts';
-import { scratchDataDir, startIn, until } from './_system.ts';
+import { scratchDataDir, startIn } from './_system.ts';
 
 const timeoutMs = 120_000;
 const dataDir = scratchDataDir();
@@ -29,7 +30,7 @@ const policyLines = () => system.said.filter((line) => line.startsWith('Policy '
 async function afterWriting(text: string): Promise<string> {
   const before = policyLines().length;
   writeFileSync(file, text);
-  return await until(() => Promise.resolve(policyLines()[before]));
+  return await untilAnswered(() => Promise.resolve(policyLines()[before]));
 }
 
 describeStory('whoever edits the policy of a running system', () => {
