@@ -1,6 +1,7 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { explainedSuppression } from './tests/lint/explained-suppression.mjs';
+import { explainedTime } from './tests/lint/explained-time.mjs';
 
 const generated = ['**/.*/', '**/dist/', '**/generated/', '**/node_modules/', 'coverage/', '.countersign/'];
 
@@ -81,7 +82,7 @@ export default defineConfig(
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     plugins: {
       '@typescript-eslint': tseslint.plugin,
-      countersign: { rules: { 'explained-suppression': explainedSuppression } },
+      countersign: { rules: { 'explained-suppression': explainedSuppression, 'explained-time': explainedTime } },
     },
     rules: { ...style, ...names, ...typed },
   },
@@ -98,6 +99,11 @@ export default defineConfig(
     languageOptions: {
       parserOptions: { project: './packages/console/tests/tsconfig.json', tsconfigRootDir: import.meta.dirname },
     },
+  },
+  {
+    // Tests, and what stands beside them.
+    files: ['**/*.test.{ts,tsx}', '**/tests/**/_*.ts', 'packages/testkit/src/*.ts'],
+    rules: { 'countersign/explained-time': 'error' },
   },
   {
     files: ['**/src/**/*.{ts,tsx}'],

@@ -113,7 +113,7 @@ describe('a raw call', () => {
     plays = [hang];
     const abort = new AbortController();
     const call = rawClient({ repeatsForMs: 5_000 }).getThing({ params: { id: 'a' }, signal: abort.signal });
-    setTimeout(() => abort.abort(), 100);
+    setTimeout(() => abort.abort(), 100); // at any moment: the peer never answers
     await expect(call).rejects.toMatchObject({ fault: 'aborted' });
     expect(seen).toHaveLength(1);
   });
@@ -141,9 +141,8 @@ describe('a client that repeats', () => {
 
   it('does so for as long as it was told to, and not when the peer says that it is no use', async () => {
     plays = [cut];
-    const startedAtMs = Date.now();
     await expect(rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'unreachable' });
-    expect([seen.length, Date.now() - startedAtMs < 1_000]).toEqual([3, true]);
+    expect(seen).toHaveLength(3);
     plays = [say(503, refusal('UPSTREAM_NOT_CONFIGURED', false))];
     expect(await rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
     expect(seen).toHaveLength(4);

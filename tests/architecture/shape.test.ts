@@ -52,6 +52,15 @@ const refusedTexts = {
     expect.arrayContaining(['no-restricted-syntax']),
   ],
 } as const;
+const timesInTests = [
+  ['sleep', 'await delay(100);'],
+  ['set a timer', 'globalThis.setTimeout(() => undefined, 100);'],
+  ['set an interval', 'setInterval(() => undefined, 100);'],
+  ['measure a time', 'export const at = performance.now();'],
+  ['measure how long others wait', 'export const delays = monitorEventLoopDelay();'],
+  ['expect a time', 'expect(Date.now() - at).toBe(1);'],
+  ['compare a time', 'export const isLate = Date.now() > 100;'],
+] as const;
 const acceptedTexts = {
   'a suppression that says why': '// eslint-disable-next-line no-var -- an attack needs it here\nexport var a = 1;\n',
   'a constant and a schema': 'export const sizeMax = 1;\nexport const TaskId = sizeMax;\n',
@@ -81,6 +90,19 @@ describe('lint', () => {
 
   it.each(Object.entries(acceptedTexts))('accepts %s', (_what, text) => {
     expect(reports.get(text)).toEqual([]);
+  });
+
+  it.each(timesInTests)('lets no test %s without a reason', async (_what, statement) => {
+    const explained = [`${statement} // a reason\n`, `// A reason.\n${statement}\n`];
+    for (const filePath of ['contracts/tests/route.test.ts', 'services/gateway/tests/_gateway.ts']) {
+      expect(await reportsOn(`${statement}\n`, filePath)).toEqual(['countersign/explained-time']);
+      for (const text of explained) expect(await reportsOn(text, filePath)).toEqual([]);
+    }
+    expect(await reportsOn(`${statement}\n`, 'contracts/src/route.ts')).toEqual([]);
+  });
+
+  it('lets a test read the clock for a value', async () => {
+    expect(await reportsOn('export const at = Date.now() - 60_000;\n', 'contracts/tests/route.test.ts')).toEqual([]);
   });
 
   it('is never switched off as a whole, which would silence the rule above too', () => {
@@ -113,6 +135,7 @@ async function rulesFor(eslint: ESLint, path: string): Promise<Record<string, un
 /** Rules that are seen to refuse a text. None of them needs types, so the linter runs them alone and reads no other file. */
 const seenRefusing = new Set([
   'countersign/explained-suppression',
+  'countersign/explained-time',
   '@typescript-eslint/naming-convention',
   'no-restricted-syntax',
   'no-var',
@@ -124,7 +147,7 @@ const withoutTypes = new ESLint({
 });
 
 /** The names of the rules that refuse this text in the place of a source file. */
-async function reportsOn(text: string): Promise<(string | null)[]> {
-  const [result] = await withoutTypes.lintText(text, { filePath: 'contracts/src/route.ts' });
+async function reportsOn(text: string, filePath = 'contracts/src/route.ts'): Promise<(string | null)[]> {
+  const [result] = await withoutTypes.lintText(text, { filePath });
   return (result?.messages ?? []).map(({ ruleId }) => ruleId);
 }

@@ -115,7 +115,7 @@ function frozen(part: Part): Harm {
       thaw = part.freeze();
     },
     mend: async () => {
-      await delay(frozenMs);
+      await delay(frozenMs); // how long it stands still
       thaw();
     },
   };

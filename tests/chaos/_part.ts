@@ -23,8 +23,9 @@ export class Part {
     const deadline = Date.now() + startMsMax;
     while (!(await isReady(readyUrl))) {
       this.assertLives();
+      // Ends a wait that has no other end.
       if (Date.now() > deadline) throw new Error(`${this.#wiring.name} is not ready after ${startMsMax} ms`);
-      await delay(pollMs);
+      await delay(pollMs); // between two looks at the state
     }
   }
 

@@ -47,7 +47,7 @@ export async function storm({ installation, moments, seeded, rounds, over }: Wea
     struck.push({ victim, moment, atMs: Date.now() - beganAtMs });
     if (lagMs > 0) {
       call.release();
-      await delay(lagMs);
+      await delay(lagMs); // the moment that is struck
     }
     const harm = installation.harms[victim];
     await harm.strike();

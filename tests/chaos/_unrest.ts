@@ -31,8 +31,9 @@ export async function untilQuiet(
     installation.assertLives();
     const unrest = await unrestOf(installation, undecided).catch((error: unknown) => [String(error)]);
     if (unrest.length === 0) return;
+    // Ends a wait that has no other end.
     if (Date.now() > giveUpAt) throw new Error(`Still open after ${withinMs} ms: ${unrest.join('; ')}`);
-    await delay(lookEveryMs);
+    await delay(lookEveryMs); // between two looks at the state
   }
 }
 

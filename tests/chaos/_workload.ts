@@ -117,6 +117,6 @@ export async function answerApprovals(
       // Whoever was killed after the vote arrived has it recorded all the same: then it is resolved already.
       await client.resolveWorkspaceApproval({ params: { id }, body: { status } }).catch(() => undefined);
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs)); // between two looks at the state
   }
 }

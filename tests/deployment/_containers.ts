@@ -127,8 +127,9 @@ export class Installation {
   async healthy(container: Container): Promise<void> {
     const deadline = Date.now() + 120_000;
     while (!this.isHealthy(container)) {
+      // Ends a wait that has no other end.
       if (Date.now() > deadline) throw new Error(`${container} is not healthy: ${this.logsOf(container)}`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, 500)); // between two looks at the state
     }
   }
 

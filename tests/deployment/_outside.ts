@@ -105,7 +105,7 @@ export class Outsider {
     for (;;) {
       const decided = await this.evaluate('crm.read', key);
       if (decided !== null || isStopped()) return decided;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => setTimeout(resolve, 200)); // between two questions
     }
   }
 }

@@ -1,9 +1,10 @@
 import * as controlPlane from '@countersign/contracts/control-plane';
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { createClient, type AnyRoute } from '@countersign/contracts';
+import { untilAnswered } from '@countersign/testkit/until';
 import type { Body } from './_ask.ts';
 import type { Probe, Published } from './_published.ts';
-import { signIn, until } from './_system.ts';
+import { signIn } from './_system.ts';
 
 /** Asks what the control plane shows and does in one workspace, as its owner, who is alone there. */
 export async function askConsole(published: Published, gatewayUrl: string): Promise<void> {
@@ -22,7 +23,7 @@ export async function askConsole(published: Published, gatewayUrl: string): Prom
   const listed = await published.ask(controlPlane.listInboxApprovals, { params, headers, query });
   const [question] = (listed.body as { data: Body[] }).data; // held against its published schema
   const vote = { ...headers, 'if-match': `"${String(question?.['ceremony_hash'])}"` };
-  await until(async () => {
+  await untilAnswered(async () => {
     const { status } = await published.ask(controlPlane.resolveApproval, {
       params: { ...params, approval_id: String(question?.['approval_id']) },
       body: { decision: 'approve' },
@@ -45,7 +46,7 @@ async function askRuns(published: Published, here: Here) {
   const { run_id } = started.body as Body;
   await published.ask(controlPlane.listConsoleRuns, here);
   const ofRun = { ...here, params: { ...params, run_id: String(run_id) } };
-  await until(async () => {
+  await untilAnswered(async () => {
     const { body } = await published.ask(controlPlane.getConsoleRun, ofRun);
     return (body as { ended_at: unknown }).ended_at !== null;
   });
@@ -77,7 +78,7 @@ async function askProofs(published: Published, headers: Record<string, string>, 
   const made = await published.ask(controlPlane.createReplay, { headers, body: {} });
   const replay_id = String((made.body as Body)['replay_id']);
   const params = { id: String(headers['x-workspace-id']), replay_id };
-  await until(async () => {
+  await untilAnswered(async () => {
     const { body } = await published.ask(controlPlane.getReplay, { headers, params });
     return (body as Body)['state'] === 'done';
   });
@@ -106,8 +107,10 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   const failed = await published.ask(controlPlane.freezeTarget, { headers, body: { ...stop, target: 'tool:.' } });
   const body = { request_id: failed.headers.get('x-request-id') ?? '' };
   // It is kept after the answer.
-  await until(async () => (await published.ask(controlPlane.createSupportReport, { headers, body })).status === 200);
-  await until(async () => {
+  await untilAnswered(
+    async () => (await published.ask(controlPlane.createSupportReport, { headers, body })).status === 200,
+  );
+  await untilAnswered(async () => {
     const { target, reason } = stop;
     return (await published.ask(controlPlane.resumeTarget, { headers, body: { target, reason } })).status === 200;
   });
@@ -146,7 +149,7 @@ async function askPolicyDraft(published: Published, { headers, params }: Here, r
   const { policy_hash } = await ask(controlPlane.compilePolicyDraft);
   const { report_id } = await ask(controlPlane.createWhatIf, { body: { policy_hash } });
   const ofReport = { params: { ...params, report_id: String(report_id) } };
-  await until(async () => (await ask(controlPlane.getWhatIf, ofReport))['state'] === 'done');
+  await untilAnswered(async () => (await ask(controlPlane.getWhatIf, ofReport))['state'] === 'done');
   const { policy_hash: base } = await ask(controlPlane.getActivePolicy);
   const body = { policy_hash, report_id, acknowledge_widened: 0 };
   await ask(controlPlane.activatePolicy, { body, ...asRead(String(base)) });

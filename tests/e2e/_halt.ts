@@ -1,6 +1,6 @@
 import type { TestDatabase } from '@countersign/database/testing';
 import pg from 'pg';
-import { until } from './_system.ts';
+import { untilAnswered } from '@countersign/testkit/until';
 
 /** Where statements stand still, before what they write is there. `when` is a condition on NEW. */
 export type HaltAt = { schema: string; table: string; when: string };
@@ -28,10 +28,10 @@ export async function haltAt({ adminUrl }: TestDatabase, { schema, table, when }
     return (await client.query(waiting)).rows.length;
   };
   return {
-    reached: async (count = 1) => void (await until(async () => (await standing()) >= count)),
+    reached: async (count = 1) => void (await untilAnswered(async () => (await standing()) >= count)),
     release: async () => {
       await client.query(`SELECT pg_advisory_unlock(${lock})`);
-      await until(async () => (await standing()) === 0);
+      await untilAnswered(async () => (await standing()) === 0);
       await client.query(`DROP TRIGGER ${name} ON ${table}; DROP FUNCTION ${name}()`);
       await client.end();
     },

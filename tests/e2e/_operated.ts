@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import { untilAnswered } from '@countersign/testkit/until';
 import { startReplicas, type Replicas } from './_replicas.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { until, type KernelClient } from './_system.ts';
+import { type KernelClient } from './_system.ts';
 import type { Told } from './_tab.ts';
 
 const startMs = 120_000;
@@ -64,7 +65,7 @@ export function useOperated(policy: string, variables?: Parameters<typeof startR
     rule: async (who, text, verdict) => {
       site().writePolicy(text);
       const lift = { action: 'fence.lift', tool: undefined, resource: 'fence:system?epoch=1', effect_level: 'E3' };
-      await until(async () => {
+      await untilAnswered(async () => {
         const agents = site().agents(who.workspaceId, 'prober');
         const told = await Promise.all(agents.map((agent) => decisionBy(agent, { ...lift, mode: 'shadow' })));
         return told.every((decision) => decision.verdict === verdict);

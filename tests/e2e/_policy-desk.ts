@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { WhatIfReport, type CompiledDraft } from '@countersign/contracts/control-plane';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
+import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { until } from './_system.ts';
 import { tagOf, type Tab, type Told } from './_tab.ts';
 
 export type Members = Record<string, unknown>;
@@ -74,7 +74,7 @@ export class PolicyDesk {
     const { status, body } = await this.send('what-if', { method: 'POST', body: { policy_hash } });
     expect(status).toBe(202);
     const id = String(body['report_id']);
-    const done = await until(async () => {
+    const done = await untilAnswered(async () => {
       const { body: job } = await this.send(`what-if/${id}`);
       return ['done', 'failed'].includes(String(job['state'])) && job;
     });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
 import type { ServiceName } from '@countersign/contracts/openapi';
+import { untilAnswered } from '@countersign/testkit/until';
 import { root } from '../architecture/repository.ts';
 import { PageSocket } from './_socket.ts';
-import { until } from './_system.ts';
 
 export type Probe = {
   params?: Record<string, string>;
@@ -70,7 +70,7 @@ function opensSocket({ media }: AnyRoute, { headers = {} }: Probe): boolean {
 async function firstMessage(route: AnyRoute, baseUrl: string, { headers = {} }: Probe) {
   const { 'sec-websocket-protocol': protocols = '', ...sent } = headers;
   const socket = await PageSocket.open(baseUrl, { path: route.path, protocols: protocols.split(', '), headers: sent });
-  const message = await until(async () => socket.messages[0]);
+  const message = await untilAnswered(async () => socket.messages[0]);
   socket.end();
   const type = { 'content-type': 'application/json' };
   return { status: route.status, headers: new Headers(type), json: async () => message, body: null };

@@ -1,9 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilAnswered } from '@countersign/testkit/until';
 import { root } from '../architecture/repository.ts';
 import { freePorts } from './_ports.ts';
-import { beginWithTemplate, until, withoutWarmth } from './_system.ts';
+import { beginWithTemplate, withoutWarmth } from './_system.ts';
 import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type Terminal } from './_terminal.ts';
 import type { Walk } from './_walk.ts';
 
@@ -49,7 +50,7 @@ export class Reading {
   /** Types a block again and again, as the document asks for, until the first line that it prints is the wanted one. */
   async repeated(words: string, wanted: string): Promise<string[]> {
     const commands = this.walk.blockWith(words);
-    return await until(async () => {
+    return await untilAnswered(async () => {
       const lines = (await this.second.type(commands).catch(String)).split('\n');
       return lines[0] === wanted && linesOf(lines.join('\n'));
     });

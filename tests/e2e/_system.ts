@@ -75,19 +75,8 @@ export async function signIn({ gatewayUrl }: Pick<StartedSystem, 'gatewayUrl'>, 
   return { client, workspaceId: body.workspace.id, token: body.token };
 }
 
-const pollMs = 20;
-
 /** Addresses that no other file and no other run of this file uses. The same name is the same address. */
 export function addressBook(): (name: string) => string {
   const own = randomBytes(4).toString('hex');
   return (name) => `${name}.${own}@example.org`;
-}
-
-/** Asks until the answer is there; the test's own timeout bounds it. */
-export async function until<T>(ask: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (answer) return answer;
-    await new Promise((resolve) => setTimeout(resolve, pollMs)); // between two questions, which would load the system
-  }
 }

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as gateway from '@countersign/contracts/gateway';
+import { untilAnswered } from '@countersign/testkit/until';
 import type { Ask } from './_ask.ts';
-import { until } from './_system.ts';
 
 export async function askWorkspace(ask: Ask, id: string): Promise<void> {
   await ask(gateway.getWorkspace, { params: { id } });
@@ -24,7 +24,7 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
   await ask(gateway.getTask, { params });
   await ask(gateway.putTask, { params, body: { title: 'Write a letter' } });
   await ask(gateway.runTask, { params });
-  const pending = await until(async () => {
+  const pending = await untilAnswered(async () => {
     const { data } = await ask(gateway.listWorkspaceApprovals, { query: { status: 'pending' } });
     return data[0];
   });
@@ -46,13 +46,13 @@ export async function askGovernance(ask: Ask): Promise<void> {
   await ask(gateway.followEvents);
   await ask(gateway.listViolations);
   await ask(gateway.getTask, { params: { id: 'none' } });
-  const [failed] = await until(async () => {
+  const [failed] = await untilAnswered(async () => {
     const { data } = await ask(gateway.listReports);
     return data.length > 0 && data;
   });
   await ask(gateway.getReport, { params: { requestId: failed?.['requestId'] ?? '' } });
   await ask(gateway.getGovernanceStatus);
-  const receipts = await until(async () => {
+  const receipts = await untilAnswered(async () => {
     const page = await ask(gateway.listGovernanceReceipts);
     return page.data.length > 0 && page;
   });
@@ -68,7 +68,7 @@ export async function askNotifications(ask: Ask, id: string): Promise<void> {
   const params = { id, subscriptionId: subscription['id'] ?? '' };
   await ask(gateway.listSubscriptions, { params: { id } });
   await ask(gateway.createInvite, { params: { id }, body: { email: 'told@example.org', role: 'member' } });
-  const sent = await until(async () => {
+  const sent = await untilAnswered(async () => {
     const { data } = await ask(gateway.listNotifications, { params });
     return data[0]?.['state'] === 'delivered' && data[0];
   });

@@ -5,7 +5,8 @@ import type { PrincipalId } from '@countersign/contracts';
 import type { Run } from '@countersign/contracts/gateway';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
-import { addressBook, kernelClient, type SignedIn, signIn, until } from './_system.ts';
+import { untilAnswered } from '@countersign/testkit/until';
+import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -33,7 +34,7 @@ async function parked(file: string): Promise<{ taskId: string; url: string }> {
 }
 
 async function runIn(taskId: string, status: Run['status']): Promise<Run> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const { body } = await owner.client.listRuns({ params: { id: taskId } });
     const [run] = body.data;
     return run?.status === status && run;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { readText } from '../architecture/repository.ts';
 import { Person } from './_person.ts';
 import { Reading } from './_reading.ts';
-import { until } from './_system.ts';
 import { answersIn, Walk } from './_walk.ts';
 
 const startMs = 120_000;
@@ -43,7 +43,7 @@ describeStory('the how-to on approving, typed block by block', () => {
     async () => {
       expect(await reading.typed('known customer')).toEqual(['approved', 'ALLOW']);
       await reading.typed('two-people');
-      await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
+      await untilAnswered(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
       expect(await reading.typed('wire.send two')).toEqual([
         'pending',
         'approved',

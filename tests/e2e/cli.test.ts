@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCountersign } from '@countersign/cli';
+import { untilAnswered } from '@countersign/testkit/until';
 import { root } from '../architecture/repository.ts';
-import { addressBook, type SignedIn, signIn, until } from './_system.ts';
+import { addressBook, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { Tab } from './_tab.ts';
 
@@ -144,7 +145,7 @@ describe('countersign receipts', () => {
       const { child, ended } = spawned(['receipts', 'tail', '--session', 'followed'], byKey());
       let seen = '';
       child.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
-      await until(async () => {
+      await untilAnswered(async () => {
         await call('followed', 'E3');
         return seen !== '';
       });
@@ -220,7 +221,7 @@ describe('countersign login', () => {
     'lets the terminal in by a code that a person confirms, and there they see what waits and where to decide',
     async () => {
       const { told, ended } = start(['login', '--url', system.gatewayUrl, '--role', 'owner'], {});
-      await confirm(await until(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(told())?.[1]));
+      await confirm(await untilAnswered(async () => /confirm the code ([A-Z]{4}-[A-Z]{4})/.exec(told())?.[1]));
       expect(await ended).toMatchObject({ status: 0, out: '', told: expect.stringContaining('as owner') });
 
       await call('asked', 'E3');

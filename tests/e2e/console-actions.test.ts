@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import type { StartedSystem } from '@countersign/local';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, kernelClient, scratchDataDir, startIn, until } from './_system.ts';
+import { addressBook, kernelClient, scratchDataDir, startIn } from './_system.ts';
 
 const address = addressBook();
 const dataDir = scratchDataDir();
@@ -67,7 +68,7 @@ describe('the tasks of a workspace', () => {
     expect(data.map(({ id, title }) => [id, title])).toEqual([[made.body['task_id'], 'Greet']]);
     const body = { task_id: made.body['task_id'] };
     expect((await ada.tab.send(`${placeOf(ada)}/runs`, { method: 'POST', body })).status).toBe(202);
-    await until(async () => (await listOf(ada, 'tasks?status=completed')).length === 1);
+    await untilAnswered(async () => (await listOf(ada, 'tasks?status=completed')).length === 1);
     expect((await listOf(ada, 'tasks'))[0]).toMatchObject({
       ...made.body,
       status: 'completed',
@@ -84,7 +85,7 @@ describe('the actions of a workspace', () => {
     writeFileSync(file, 'Answer the customer.\n');
     const body = { title: 'Read', description: `call:files__read_text_file ${JSON.stringify({ path: file })}` };
     const { run_id: runId } = (await ada.tab.send(`${placeOf(ada)}/runs`, { method: 'POST', body })).body;
-    const read = await until(async () => {
+    const read = await untilAnswered(async () => {
       const [action] = await listOf(ada, `actions?tool=files.read_text_file&session_id=${String(runId)}`);
       return action?.['outcome'] === 'completed' && action;
     });
@@ -110,7 +111,7 @@ describe('the actions of a workspace', () => {
     notes.hold(() => new Promise((resolve) => (letGo = resolve)));
     const before = notes.calls.length;
     const slow = call('notes.read_note', { id: 'a' });
-    await until(async () => notes.calls.length > before);
+    await untilAnswered(async () => notes.calls.length > before);
     expect(await listOf(ada, 'actions?session_id=doors')).toMatchObject([
       { tool: 'notes.read_note', outcome: 'open', receipt_ids: [expect.any(String)], settled_at: null, run_id: null },
     ]);

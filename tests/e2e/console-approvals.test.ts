@@ -5,8 +5,9 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
+import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { addressBook, kernelClient, until } from './_system.ts';
+import { addressBook, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, type Told } from './_tab.ts';
 
@@ -72,7 +73,7 @@ async function vote(
   body: object,
   headers: Record<string, string> = { 'if-match': `"${String(shown['ceremony_hash'])}"` },
 ): Promise<Told> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const told = await resolve(who, id, body, headers);
     return told.status !== 503 && told;
   });
@@ -273,7 +274,7 @@ const asPrincipal = (operatorKey: string, principal: string) => ({
 
 /** The gateway hears of a question by an event. */
 const heardOf = (id: string) =>
-  until(async () => {
+  untilAnswered(async () => {
     const { body } = await bob.client.listWorkspaceApprovals({
       query: {},
       headers: { 'x-workspace-id': ada.workspaceId },

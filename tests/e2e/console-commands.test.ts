@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { runCountersign } from '@countersign/cli';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Page } from 'playwright-core';
+import { untilAnswered } from '@countersign/testkit/until';
 import { axeFindings, useConsole, type Visitor } from './_console.ts';
 import { LongLedger, longestFrameMs, scrollThrough } from './_long-list.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, kernelClient, until } from './_system.ts';
+import { addressBook, kernelClient } from './_system.ts';
 
 const address = addressBook();
 
@@ -122,7 +123,7 @@ async function copiedCommand(page: Page, section?: string): Promise<string> {
   await page.evaluate(`navigator.clipboard.writeText('')`);
   if (section === undefined) await page.keyboard.press('c');
   else await sectionOf(page, section).getByRole('button', { name: 'Copy as a command' }).press('Enter');
-  return await until(() => page.evaluate<string>('navigator.clipboard.readText()'));
+  return await untilAnswered(() => page.evaluate<string>('navigator.clipboard.readText()'));
 }
 
 const lists: { path: string; least: number; of?: string }[] = [
@@ -184,11 +185,11 @@ describe('a command that is copied from a list', () => {
       await page.getByRole('button', { name: 'Show more' }).press('Enter');
       await asked;
       beforeHints.release();
-      await until(() => Promise.resolve(told.length > 0));
+      await untilAnswered(() => Promise.resolve(told.length > 0));
       // The page has acted on it when it answers.
       await page.evaluate('1');
       beforePage.release();
-      await until(async () => (await shownIds(page)).length > 50);
+      await untilAnswered(async () => (await shownIds(page)).length > 50);
       await page.unrouteAll();
       const ids = await shownIds(page);
       expect(await shell(await copiedCommand(page))).toEqual({ status: 0, ids });
@@ -271,23 +272,23 @@ describe('a list of 100,000 receipts', () => {
 
       // Somebody reads in the middle, and what is new does not move it, also where it is more than one page.
       await page.evaluate(`document.querySelector('${box}').scrollTop = 1_000_000`);
-      const place = await until(() => firstInSight(page));
+      const place = await untilAnswered(() => firstInSight(page));
       const size = (ledger.size += 120);
-      await until(async () => ledger.size > size + 1);
+      await untilAnswered(async () => ledger.size > size + 1);
       expect(await firstInSight(page)).toEqual(place);
 
       await page.locator(box).focus();
       const table = page.locator(`${box} table`);
-      await until(async () => {
+      await untilAnswered(async () => {
         await page.keyboard.press('End');
         return (await table.getAttribute('aria-rowcount')) !== '-1';
       });
       ledger.sealedBetween = 0;
       const count = () => ledger.size + 1;
-      await until(async () => (await table.getAttribute('aria-rowcount')) === String(count()));
+      await untilAnswered(async () => (await table.getAttribute('aria-rowcount')) === String(count()));
       expect(count()).toBeGreaterThan(many + 121);
       await page.keyboard.press('End');
-      await until(async () => (await lastRow.getAttribute('data-id')) === ledger.idAt(0));
+      await untilAnswered(async () => (await lastRow.getAttribute('data-id')) === ledger.idAt(0));
       expect(await lastRow.getAttribute('aria-rowindex')).toBe(String(count()));
       const older = ledger.asked.filter((cursor) => cursor !== null);
       expect(older.filter((cursor, nth) => older.indexOf(cursor) !== nth)).toEqual([]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { untilAnswered } from '@countersign/testkit/until';
 import { askAs, axeFindings, pressOnceFocused, typeInto, useConsole, type Visitor } from './_console.ts';
 import { startReplicas } from './_replicas.ts';
-import { signIn, until, type SignedIn } from './_system.ts';
+import { signIn, type SignedIn } from './_system.ts';
 
 const timeoutMs = 180_000;
 const policy = `
@@ -175,7 +176,7 @@ describe('the page of tools', () => {
       const row = page.getByRole('row', { name: 'notes.read_note' });
       await row.getByText('as approved').waitFor();
       desk.system.notes.redefine('read_note', { description: 'Reads a note. <img src=x onerror="alert(1)">\u202e' });
-      await until(async () => {
+      await untilAnswered(async () => {
         await desk.system.agents(workspaceId)[0].listMcpCapabilities();
         return row.getByText('has drifted').isVisible();
       });

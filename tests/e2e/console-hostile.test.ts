@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { keptByScripts, useConsole, type Visitor } from './_console.ts';
-import { kernelClient, scratchDataDir, signIn, startIn, until, type SignedIn } from './_system.ts';
+import { kernelClient, scratchDataDir, signIn, startIn, type SignedIn } from './_system.ts';
 import { Tab } from './_tab.ts';
 
 const dataDir = scratchDataDir();
@@ -98,7 +99,7 @@ describe('words of others', () => {
         await page.goto(path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.getByText('Loading…').first().waitFor({ state: 'detached' });
-        if (shown.some((name) => path.endsWith(`/${name}`))) await until(async () => (await seen()).markup);
+        if (shown.some((name) => path.endsWith(`/${name}`))) await untilAnswered(async () => (await seen()).markup);
         expect([path, await seen()]).toMatchObject([path, inert]);
         expect([path, faults]).toEqual([path, []]);
       }
@@ -122,7 +123,7 @@ describe('words of others', () => {
       await page.locator('main [data-id]').first().waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
-      await until(async () => (await seen()).markup);
+      await untilAnswered(async () => (await seen()).markup);
       expect(await seen()).toMatchObject(inert);
       expect(faults).toEqual([]);
     },
@@ -138,7 +139,7 @@ describe('words of others', () => {
       await page.evaluate(
         `document.body.insertAdjacentHTML('beforeend', '<img src="https://evil.example/x" onerror="alert(1)">')`,
       );
-      await until(() => Promise.resolve(faults.length > 0));
+      await untilAnswered(() => Promise.resolve(faults.length > 0));
       expect(faults.join('\n')).toMatch(/Content Security Policy/);
     },
     timeoutMs,

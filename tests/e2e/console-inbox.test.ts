@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Authenticator } from '@countersign/testkit/authenticator';
+import { untilAnswered } from '@countersign/testkit/until';
 import { addAuthenticator, askAs, axeFindings, typeInto, useConsole, type Visitor } from './_console.ts';
-import { addressBook, signIn, until, type SignedIn } from './_system.ts';
+import { addressBook, signIn, type SignedIn } from './_system.ts';
 
 const address = addressBook();
 
@@ -29,7 +30,7 @@ async function waitingCall({ client }: SignedIn, path: string, content = 'Dear c
   const before = await waiting();
   const { id } = (await client.createTask({ body: { title: path, description } })).body;
   await client.runTask({ params: { id } });
-  await until(async () => (await waiting()) > before);
+  await untilAnswered(async () => (await waiting()) > before);
 }
 
 /** The inbox of the person, with the newest call chosen, which names `path`. */
@@ -47,7 +48,7 @@ async function chooseNewest({ page }: Visitor, path: string): Promise<void> {
 }
 
 const written = (path: string) =>
-  until(async () => {
+  untilAnswered(async () => {
     try {
       return readFileSync(join(desk.system.filesDir, path), 'utf8');
     } catch {

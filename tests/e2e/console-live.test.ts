@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Page } from 'playwright-core';
+import { untilAnswered } from '@countersign/testkit/until';
 import { axeFindings, useConsole, type Visitor } from './_console.ts';
-import { addressBook, signIn, until } from './_system.ts';
+import { addressBook, signIn } from './_system.ts';
 
 const address = addressBook();
 
@@ -41,7 +42,7 @@ async function stopClock(page: Page): Promise<void> {
 /** Lets time pass at the page in steps until the state is there; returns the time that has passed at the page. */
 async function passUntil(page: Page, stepMs: number, isThere: () => boolean | Promise<boolean>): Promise<number> {
   let passedMs = 0;
-  await until(async () => {
+  await untilAnswered(async () => {
     if (await isThere()) return true;
     await page.clock.runFor(stepMs);
     passedMs += stepMs;
@@ -103,7 +104,7 @@ describe('a page that is open', () => {
       await ask('lost');
       await passUntil(page, 500, async () => (await card(page).count()) > 0);
       // The page may have read the list before the message was due: the message is still lost then.
-      await until(() => Promise.resolve(dropped > 0));
+      await untilAnswered(() => Promise.resolve(dropped > 0));
     },
     timeoutMs,
   );

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { untilAnswered } from '@countersign/testkit/until';
 import { axeFindings, pressOnceFocused, typeInto, useConsole, type Screen, type Visitor } from './_console.ts';
 import { SignInSystem } from './_sign-in-system.ts';
-import { until } from './_system.ts';
 
 const timeoutMs = 120_000;
 const desk = useConsole(() => SignInSystem.start());
@@ -54,7 +54,7 @@ describe('members', () => {
       await typeInto(page.getByRole('dialog').getByLabel(`Type ${email} to go on`), email);
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await until(async () => (await row.getByRole('combobox').inputValue()) === 'partner');
+      await untilAnswered(async () => (await row.getByRole('combobox').inputValue()) === 'partner');
       await row.getByRole('button', { name: 'Remove' }).press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).waitFor();
       const typed = page.getByRole('dialog').getByLabel(`Type ${email} to go on`);

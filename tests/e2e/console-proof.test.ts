@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { axeFindings, useConsole, type Visitor } from './_console.ts';
 import { everyLook, faultsOf } from './_faults-of-page.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, kernelClient, signIn, until } from './_system.ts';
+import { addressBook, kernelClient, signIn } from './_system.ts';
 import { codeOf, Tab } from './_tab.ts';
 
 const address = addressBook();
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const ask = (path: string, members: object) => tab.send(path, { method: 'POST', body: members, headers });
   const { replay_id } = (await ask('/api/v1/replays', { session_id: 's' })).body;
   // Until it is done there is nothing to publish.
-  replayed = await until(async () => {
+  replayed = await untilAnswered(async () => {
     const made = await ask('/api/audit/handles', { object_id: replay_id, public: true });
     return made.status === 201 && String(made.body['handle']);
   });

@@ -6,8 +6,9 @@ import { createCheckpoint } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, inDatabase, kernelClient, until } from './_system.ts';
+import { addressBook, inDatabase, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf } from './_tab.ts';
 
@@ -38,7 +39,7 @@ const start = (who: Person, body: Members, headers: Record<string, string> = {})
 const dataOf = ({ body }: { body: Members }) => body['data'] as Members[];
 
 async function endOf(who: Person, runId: unknown): Promise<Members> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const { body } = await who.tab.send(`${placeOf(who)}/runs/${String(runId)}`);
     return body['ended_at'] !== null && body;
   });

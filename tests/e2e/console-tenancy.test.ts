@@ -4,8 +4,9 @@ import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
 import { forwarding } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import { z } from 'zod';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person as SignedInPerson } from './_signed-in.ts';
-import { addressBook, until } from './_system.ts';
+import { addressBook } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -109,7 +110,7 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
     body: JSON.stringify({ action: 'tool.call', tool: 'mail.send', effect_level: 'E3', session_id: 'secret' }),
   });
   const { receipt_id } = (await decided.json()) as { receipt_id: string };
-  const approval = await until(async () => (await client.listWorkspaceApprovals()).body.data[0]);
+  const approval = await untilAnswered(async () => (await client.listWorkspaceApprovals()).body.data[0]);
   const session = (await tab.send('/api/session')).body;
   const steps = [{ kind: 'freeze', target: 'agent:secret', reason: 'x' }];
   const headers = { 'x-workspace-id': workspaceId };

@@ -3,8 +3,8 @@ import type { AnyRoute } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import * as oauth from 'openid-client';
+import { untilAnswered } from '@countersign/testkit/until';
 import { SignInSystem } from './_sign-in-system.ts';
-import { until } from './_system.ts';
 import type { Tab } from './_tab.ts';
 
 const minuteMs = 60_000;
@@ -146,7 +146,7 @@ describe('a program that asks to be let in', () => {
     expect((await asProgram(token, '/api/tasks', headers)).status).toBe(404);
     const reportIn = ({ tab, workspaceId }: { tab: Tab; workspaceId: string }) =>
       tab.send('/api/reports/a-program-elsewhere', { headers: { 'x-workspace-id': workspaceId } });
-    await until(async () => (await reportIn(bob)).status === 200);
+    await untilAnswered(async () => (await reportIn(bob)).status === 200);
     expect((await reportIn(ada)).status).toBe(404);
   });
 

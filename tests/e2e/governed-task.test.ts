@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Run } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
-import { addressBook, kernelClient, type SignedIn, signIn, until } from './_system.ts';
+import { untilAnswered } from '@countersign/testkit/until';
+import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -28,7 +29,7 @@ async function startTask(description: string): Promise<string> {
 }
 
 async function runWith(taskId: string, status: Run['status']): Promise<Run> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const { body } = await owner.client.listRuns({ params: { id: taskId } });
     const [run] = body.data;
     if (run?.status !== status && ['completed', 'failed', 'denied'].includes(run?.status ?? ''))
@@ -137,7 +138,7 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
 });
 
 async function endOf(taskId: string): Promise<Run> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const { body } = await owner.client.listRuns({ params: { id: taskId } });
     return body.data[0]?.endedAt ? body.data[0] : null;
   });

@@ -5,7 +5,8 @@ import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
-import { addressBook, type SignedIn, signIn, until } from './_system.ts';
+import { untilAnswered } from '@countersign/testkit/until';
+import { addressBook, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -35,7 +36,7 @@ async function partnerOf({ client, workspaceId: id }: SignedIn, email: string): 
 
 const inHers = () => ({ 'x-workspace-id': ada.workspaceId });
 const waiting = async (id: string): Promise<WorkspaceApproval> =>
-  until(async () => {
+  untilAnswered(async () => {
     const { body } = await bob.client.listWorkspaceApprovals({ query: {}, headers: inHers() });
     return body.data.find((approval) => approval.id === id);
   });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { addressBook, kernelClient, signIn, until } from './_system.ts';
+import { untilAnswered } from '@countersign/testkit/until';
+import { addressBook, kernelClient, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -23,17 +24,17 @@ it(
       const body = { object: `workspace:${id}`, relation: role, subject: `user:${userId}` } as never; // branded by the schema
       return (await kernelClient(system, id).checkRelation({ body })).body.decision;
     };
-    await until(() => has('owner', founder));
+    await untilAnswered(() => has('owner', founder));
     const body = { email: address('guest'), role: 'member' } as never; // as above
     const { inviteToken: token } = (await owner.client.createInvite({ params: { id }, body })).body;
     await guest.client.acceptInvite({ params: { token }, body: { email: address('guest') } });
-    await until(() => has('member', invited));
+    await untilAnswered(() => has('member', invited));
     expect(await has('partner', invited)).toBe(false);
     const params = { id, userId: invited } as never;
     await owner.client.putMemberRole({ params, body: { role: 'partner' } });
-    await until(() => has('partner', invited));
+    await untilAnswered(() => has('partner', invited));
     await owner.client.removeMember({ params });
-    await until(async () => !(await has('member', invited)));
+    await untilAnswered(async () => !(await has('member', invited)));
     expect([await has('partner', invited), await has('member', founder)]).toEqual([false, true]);
   },
   timeoutMs,

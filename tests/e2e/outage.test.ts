@@ -6,8 +6,9 @@ import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-serve
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { newKeys, ofGateway, ofKernel, ownDatabases, throughProxy, type Databases } from './_environments.ts';
-import { signIn, until, type SignedIn } from './_system.ts';
+import { signIn, type SignedIn } from './_system.ts';
 
 const keys = newKeys();
 const awayMs = 3_000;
@@ -50,14 +51,14 @@ function gatewayEnvironment(): Record<string, string> {
   return { ...ofGateway({ keys, databaseUrl, kernelUrl }), GOV_RUN_LEASE: '2s' };
 }
 
-/** Breaks what `proxy` carries, and lets it through again some seconds later: how long it is away is what the test is about. */
+/** Breaks what `proxy` carries, and lets it through again some seconds later. */
 function cutForSeconds(proxy: TcpProxy): void {
   proxy.cut();
-  setTimeout(() => proxy.restore(), awayMs);
+  setTimeout(() => proxy.restore(), awayMs); // how long it is away is what the test is about
 }
 
 async function endOf(taskId: string): Promise<Run> {
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const listed = await owner.client.listRuns({ params: { id: taskId } }).catch(() => null); // its database is cut too
     const run = listed?.body.data[0];
     return run !== undefined && !['queued', 'running'].includes(run.status) && run;

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BlastRadius, Plan } from '@countersign/contracts/control-plane';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { useOperated } from './_operated.ts';
 import type { Person } from './_signed-in.ts';
-import { until, type KernelClient } from './_system.ts';
+import { type KernelClient } from './_system.ts';
 import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
@@ -83,7 +84,7 @@ describe('a plan', () => {
       on.site.notes.hold(() => new Promise<void>((resolve) => (release = resolve)));
       const call = { tool: 'notes.read_note', args: { id: 'under-way' }, session_id: newSession() } as never; // plain names
       const underWay = agent('dave').executeMcp({ body: call });
-      await until(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'under-way')));
+      await untilAnswered(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'under-way')));
 
       const steps = [freeze('agent:carol'), { ...freeze('connector:notes'), kind: 'quarantine' }];
       const [first, second] = [await radiusOf(steps), await radiusOf(steps)];
@@ -178,7 +179,7 @@ describe('a plan', () => {
     'waits for a second person where the policy says so, and is rejected where it denies',
     async () => {
       on.site.writePolicy(policy('  - { id: two, effect: escalate, match: { action: [plan.commit] } }'));
-      const plan = await until(async () => {
+      const plan = await untilAnswered(async () => {
         const drawn = await drafted([freeze('agent:heidi')]);
         const { body } = await asked(drawn, 'approve');
         return body['state'] === 'pending' && (body as Plan);
@@ -205,7 +206,7 @@ describe('a plan', () => {
       });
 
       on.site.writePolicy(policy('  - { id: never, effect: deny, match: { action: [plan.commit] } }'));
-      const denied = await until(async () => {
+      const denied = await untilAnswered(async () => {
         const drawn = await drafted([freeze('agent:ivan')]);
         const answer = await asked(drawn, 'approve');
         return answer.status === 403 && { ...drawn, answer };
@@ -214,7 +215,7 @@ describe('a plan', () => {
       expect(codeOf(await asked(denied, 'commit'))).toEqual([409, 'ILLEGAL_TRANSITION']);
       expect(await commandsOf(denied)).toEqual([]);
       on.site.writePolicy(open);
-      await until(async () => (await asked(await drafted([freeze('agent:ivan')]), 'approve')).status === 200);
+      await untilAnswered(async () => (await asked(await drafted([freeze('agent:ivan')]), 'approve')).status === 200);
     },
     timeoutMs,
   );
@@ -240,11 +241,13 @@ describe('a plan', () => {
       expect(await commandsOf(plan)).toHaveLength(3);
 
       const next = await approved([freeze('agent:mia'), freeze('agent:nora')]);
-      const swallowed = until(async () => (await commandsOf(next)).length > 0).then(() => on.site.controlPlane.kill());
+      const swallowed = untilAnswered(async () => (await commandsOf(next)).length > 0).then(() =>
+        on.site.controlPlane.kill(),
+      );
       await Promise.all([asked(next, 'commit').catch(() => null), swallowed]);
       expect(await commandsOf(next)).toHaveLength(2);
       await on.site.controlPlane.start();
-      await until(async () => (await commandsOf(next)).every(({ state }) => state === 'effective'));
+      await untilAnswered(async () => (await commandsOf(next)).every(({ state }) => state === 'effective'));
       expect([await said('mia', 'crm.read'), await said('nora', 'crm.read')]).toEqual([
         'SYSTEM_FROZEN',
         'SYSTEM_FROZEN',

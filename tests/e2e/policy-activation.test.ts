@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import type { HaltAt } from './_halt.ts';
 import { PolicyDesk, type Reported } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { until } from './_system.ts';
 import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
 
 const policy = `
@@ -127,7 +127,7 @@ describe('an activation that its process does not survive', () => {
         [hash],
       );
       const another = await site.startAnother();
-      await until(async () => (await tracesOf(hash)).active === 1);
+      await untilAnswered(async () => (await tracesOf(hash)).active === 1);
       expect(await tracesOf(hash)).toEqual(once);
       await another.stop();
     },
@@ -220,10 +220,10 @@ describe('the gate', () => {
       const proven = (interval: string) =>
         site.inControlPlane(`UPDATE sessions SET proven_at = proven_at + interval '${interval}'`);
       await proven('-10 minutes');
-      await until(async () => codeOf(await desk.activate(hash, unread))[1] === 'REAUTHENTICATION_REQUIRED');
+      await untilAnswered(async () => codeOf(await desk.activate(hash, unread))[1] === 'REAUTHENTICATION_REQUIRED');
       expect(codeOf(await desk.activate(hash, reported))).toEqual([401, 'REAUTHENTICATION_REQUIRED']);
       await proven('10 minutes');
-      await until(async () => (await desk.activate(hash, unread)).status === 409);
+      await untilAnswered(async () => (await desk.activate(hash, unread)).status === 409);
 
       const test = { name: 'reads', intent: { action: 'tool.call', tool: 'crm.read' }, expect: { verdict: 'DENY' } };
       expect(await drafted('wider', { rules, tests: [test] })).toBe('');

@@ -10,8 +10,9 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, decideAgain, parsePolicyBundle } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyReceipt, verifyRecord } from '@countersign/verifier';
+import { untilAnswered } from '@countersign/testkit/until';
 import { joined, personAt, type Person } from './_signed-in.ts';
-import { addressBook, kernelClient, type KernelClient, until } from './_system.ts';
+import { addressBook, kernelClient, type KernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, tagOf, type Told } from './_tab.ts';
 
@@ -73,7 +74,7 @@ async function reportOn(policy_hash: string | null): Promise<{ id: string; repor
   const { status, body } = await ask('what-if', { policy_hash });
   expect(status).toBe(202);
   const id = String(body['report_id']);
-  const done = await until(async () => {
+  const done = await untilAnswered(async () => {
     const { body: job } = await read(`what-if/${id}`);
     return ['done', 'failed'].includes(String(job['state'])) && job;
   });

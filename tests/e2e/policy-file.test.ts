@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { describeStory } from '@countersign/testkit/describe-story';
+import { untilAnswered } from '@countersign/testkit/until';
 import { readText } from '../architecture/repository.ts';
-import { scratchDataDir, startIn, until } from './_system.ts';
+import { scratchDataDir, startIn } from './_system.ts';
 
 const timeoutMs = 120_000;
 const dataDir = scratchDataDir();
@@ -31,7 +32,7 @@ async function afterWriting(text: string): Promise<string> {
   // In one step: the file is read often, and half of it would be refused.
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
-  return await until(() => Promise.resolve(policyLines()[before]));
+  return await untilAnswered(() => Promise.resolve(policyLines()[before]));
 }
 
 describeStory('whoever edits the policy of a running system', () => {

@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
-import { addressBook, kernelClient, type KernelClient, until } from './_system.ts';
+import { addressBook, kernelClient, type KernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf, detailsOf, tagOf, type Told } from './_tab.ts';
 
@@ -152,7 +153,7 @@ describe('a draft beside the policy in force', () => {
     expect([await judge(), await judge()]).toEqual([before, before]);
     const { data } = (await ledger.listRecords({ query: { limit: 200 } })).body;
     const expected = (lane: string) => countOver(data, lane);
-    const shown = await until(async () => {
+    const shown = await untilAnswered(async () => {
       const lanes = await lanesShown();
       return lanes.every((lane) => sumOf(lane, 'decisions') >= expected(lane.lane).decisions) && lanes;
     });

@@ -4,8 +4,9 @@ import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, inDatabase, kernelClient, until } from './_system.ts';
+import { addressBook, inDatabase, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -59,7 +60,7 @@ async function replayed(question: Members, who = ada): Promise<Replayed> {
   const { status, body } = await ask(who, '/api/v1/replays', question);
   expect(status).toBe(202);
   const replay_id = String(body['replay_id']);
-  const done = await until(async () => {
+  const done = await untilAnswered(async () => {
     const { body: replay } = await who.tab.send(`/api/v1/workspaces/${who.workspaceId}/replays/${replay_id}`);
     return ['done', 'failed'].includes(String(replay['state'])) && replay;
   });

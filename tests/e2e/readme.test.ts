@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeStory } from '@countersign/testkit/describe-story';
 import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { readText } from '../architecture/repository.ts';
 import { axeFindings, openChromium, openVisitor } from './_console.ts';
 import { Reading } from './_reading.ts';
-import { until } from './_system.ts';
 import { typeInForeground } from './_terminal.ts';
 import { Walk } from './_walk.ts';
 
@@ -25,7 +25,7 @@ const typed = (words: string): Promise<string> => reading.second.type(blockWith(
 /** Types a block again and again, as the README asks for. */
 async function repeated(words: string, wanted: string): Promise<string> {
   const commands = blockWith(words);
-  return await until(async () => {
+  return await untilAnswered(async () => {
     const printed = await reading.second.type(commands).catch((error: unknown) => String(error));
     return printed.includes(wanted) && printed;
   });
@@ -111,7 +111,7 @@ describeStory('the ten minutes of the README', () => {
         expect(readText('infra/local/examples/agent.mjs').trim()).toBe(blockWith('import OpenAI'));
         expect(await typed('agent.mjs')).toMatch(/close_ticket was not executed: DENY POLICY_DENIED.*nobody declared/);
         await typed('>> .countersign/policy.yaml');
-        await until(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
+        await untilAnswered(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
         expect(await typed('agent.mjs')).toBe('Run close_ticket with {"id": 7}');
       },
       stepMs,

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt } from './_signed-in.ts';
-import { kernelClient, scratchDataDir, startIn, until, type KernelClient } from './_system.ts';
+import { kernelClient, scratchDataDir, startIn, type KernelClient } from './_system.ts';
 
 const dataDir = scratchDataDir();
 const timeoutMs = 120_000;
@@ -81,7 +82,7 @@ describe('a system that is stopped', () => {
       await running.stop();
       system = null;
       await followed.ended;
-      await until(() => Promise.resolve(running.said.includes('Stopped.')));
+      await untilAnswered(() => Promise.resolve(running.said.includes('Stopped.')));
       expect(running.said.slice(before)).toEqual(['', 'Stopping …', 'Stopped.']);
     },
     timeoutMs,

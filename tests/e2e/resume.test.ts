@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { both, useOperated } from './_operated.ts';
 import { joined, type Person } from './_signed-in.ts';
-import { until, type KernelClient } from './_system.ts';
+import { type KernelClient } from './_system.ts';
 import { codeOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
@@ -154,7 +155,7 @@ describe('to lift a stop', () => {
       expect(codeOf(await resume('agent:dave'))).toEqual([503, 'GOVERNANCE_UNAVAILABLE']);
       expect((await ask('quarantine', 'agent:dave')).status).toBe(202);
       on.site.toKernel.restore();
-      await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
+      await untilAnswered(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
       const scope = `agent:${ada.workspaceId}/dave`;
       expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 2 });
       const all = await Promise.all([resume('agent:dave'), ask('freeze', 'agent:dave'), resume('agent:dave')]);

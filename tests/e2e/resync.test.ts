@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Resynced } from '@countersign/contracts/control-plane';
 import { removeTopology } from '@countersign/messaging/testing';
+import { untilAnswered } from '@countersign/testkit/until';
 import { PolicyDesk } from './_policy-desk.ts';
 import { startReplicas, type Replicas } from './_replicas.ts';
-import { until } from './_system.ts';
 import { codeOf } from './_tab.ts';
 
 const policy = `
@@ -59,14 +59,14 @@ it('gives again the stops that the kernel has lost, under their epochs, and lift
   await newDesk();
   const { workspaceId } = desk.owner;
   for (const who of ['carol', 'dave', 'erin']) await ask('freeze', { target: `agent:${who}`, reason });
-  await until(async () => (await ask('resume', { target: 'agent:erin', reason })).status === 200);
+  await untilAnswered(async () => (await ask('resume', { target: 'agent:erin', reason })).status === 200);
   expect(await resynced('fences')).toMatchObject({ state: 'in_sync', checked: 3, found: [], is_whole: true });
   await site.inKernels(`DELETE FROM fences WHERE scope LIKE 'agent:${workspaceId}/%'`);
   // Somebody else has stopped him since, and knew why.
   const scope = `agent:${workspaceId}/dave`;
   const later = { kind: 'quarantine', epoch: 9, reason: 'operator', set_by: 'olga' };
   await site.system.putFence({ params: { scope }, body: later } as never); // plain names
-  await until(async () => (await saidBy('carol')).every((told) => told === 'ALLOWED'));
+  await untilAnswered(async () => (await saidBy('carol')).every((told) => told === 'ALLOWED'));
   const again = await resynced('fences');
   expect([again.state, again.found.map(({ ref, state }) => [ref, state])]).toEqual([
     'repaired',
@@ -101,7 +101,7 @@ it('confirms the policy that was put into force here, and says where another one
   expect(await resynced('policy')).toMatchObject({ state: 'in_sync', found: [] });
   expect(Number((await confirmed())?.['confirmed_at'])).toBeGreaterThan(Number(before?.['confirmed_at']));
   await site.inKernels(`DELETE FROM policy_heads WHERE tenant_id = '${workspaceId}'`);
-  await until(async () => (await desk.inForce()).policy_hash !== policy_hash);
+  await untilAnswered(async () => (await desk.inForce()).policy_hash !== policy_hash);
   expect(await resynced('policy')).toMatchObject({ state: 'repaired', found: [{ ref: policy_hash }] });
   expect(await desk.inForce()).toMatchObject({ policy_hash, epoch: 1 });
   await site.inControlPlane('UPDATE policy_activations SET epoch = 7 WHERE workspace_id = $1', [workspaceId]);
@@ -114,11 +114,11 @@ it('has the members told anew, and the server of a connector asked', async () =>
   const subject = `user:${String((await tab.send('/api/session')).body['user_id'])}` as never; // plain names
   const known = async () =>
     (await site.system.listSubjectRelations({ params: { tenant: workspaceId }, query: { subject } })).body.data;
-  await until(async () => (await known()).length > 0);
+  await untilAnswered(async () => (await known()).length > 0);
   const deletes = await known();
   expect(await resynced('relations')).toMatchObject({ state: 'in_sync', found: [] });
   // What was told a moment ago may still be under way, and then there is nothing to repair.
-  await until(async () => {
+  await untilAnswered(async () => {
     await site.system.writeRelationships({ body: { tenant_id: workspaceId, deletes } as never });
     const { state, found } = await resynced('relations');
     if (state === 'repaired') expect(found).toMatchObject([{ ref: workspaceId }]);

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Hint } from '@countersign/contracts/control-plane';
 import { removeTopology } from '@countersign/messaging/testing';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { SignInSystem } from './_sign-in-system.ts';
 import { Refused, type PageSocket } from './_socket.ts';
-import { until } from './_system.ts';
 import type { Tab } from './_tab.ts';
 
 const timeoutMs = 120_000;
@@ -40,7 +40,7 @@ async function workspaceOf(tab: Tab): Promise<string> {
 
 async function opened({ tab, workspaceId }: Here): Promise<PageSocket> {
   const socket = await tab.openSocket('console', { workspaceId });
-  await until(async () => socket.messages.length > 0);
+  await untilAnswered(async () => socket.messages.length > 0);
   return socket;
 }
 
@@ -108,9 +108,9 @@ describe('a socket', () => {
     const [ada, eve] = [await newPerson(), await newPerson()];
     const [hers, others] = [await opened(ada), await opened(eve)];
     await newOrg(ada, '<script>secret name</script>');
-    await until(async () => hers.messages.length > 1);
+    await untilAnswered(async () => hers.messages.length > 1);
     await newDraft(ada, 0);
-    await until(async () => hers.messages.some(({ type }) => type === 'policy'));
+    await untilAnswered(async () => hers.messages.some(({ type }) => type === 'policy'));
     const hints = hers.messages.map((message) => Hint.parse(message));
     const first = hints[0]?.seq ?? 0;
     expect(hints.map(({ seq }) => seq)).toEqual(hints.map((_hint, index) => first + index));
@@ -125,7 +125,7 @@ describe('a socket', () => {
     const ada = await newPerson();
     await newOrg(ada);
     const socket = await ada.tab.openSocket('telemetry', { workspaceId: ada.workspaceId });
-    await until(async () => socket.messages.length > 1);
+    await untilAnswered(async () => socket.messages.length > 1);
     for (const message of socket.messages)
       for (const value of Object.values(message)) expect(typeof value).toBe('number');
     expect(socket.messages.map(({ seq }) => seq).slice(0, 2)).toEqual([1, 2]);
@@ -145,7 +145,7 @@ describe('a socket', () => {
     const sockets = await Promise.all(Array.from({ length: 16 }, () => tab.openSocket('telemetry', { workspaceId })));
     expect(await refusalOf(tab.openSocket('console', { workspaceId }))).toBe('429 RATE_LIMITED');
     for (const socket of sockets) socket.end();
-    await until(async () => (await refusalOf(tab.openSocket('console', { workspaceId }))) === 'opened');
+    await untilAnswered(async () => (await refusalOf(tab.openSocket('console', { workspaceId }))) === 'opened');
   });
 
   it('ends when the members of the workspace change, and who has left gets no ticket', async () => {

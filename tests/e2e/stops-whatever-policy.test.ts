@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { both, useOperated } from './_operated.ts';
-import { until } from './_system.ts';
 
 const policy = (rules: string) => `
 format: countersign/policy.v1
@@ -93,7 +93,7 @@ async function expectStopped({ saidBy, isKeyTaken, operator }: Desk): Promise<vo
   expect(await saidBy('dave')).toEqual(both('THROTTLED'));
   expect(await saidBy('bob', 'crm.list')).toEqual(both('TOOL_QUARANTINED'));
   expect(await isKeyTaken()).toBe(false);
-  await until(async () => {
+  await untilAnswered(async () => {
     const { data } = (await operator.listRegisteredTools({ query: {} })).body;
     return data.find(({ tool }) => tool === 'notes.read_note')?.blocked === true;
   });
@@ -108,7 +108,7 @@ verifies(
     for (const [name, { code, enter }] of Object.entries(states)) {
       const desk = await openDesk();
       const { saidBy } = desk;
-      await until(async () => (await saidBy('bob')).every((told) => told === 'ALLOWED'));
+      await untilAnswered(async () => (await saidBy('bob')).every((told) => told === 'ALLOWED'));
       expect([await saidBy('carol'), await saidBy('dave'), await saidBy('erin')]).toEqual(
         Array(3).fill(both('ALLOWED')),
       );
@@ -117,14 +117,14 @@ verifies(
       );
       expect(await desk.isKeyTaken()).toBe(true);
       await enter();
-      await until(async () => (await saidBy('bob')).every((told) => told === code));
+      await untilAnswered(async () => (await saidBy('bob')).every((told) => told === code));
       await stopAll(desk);
       await expectStopped(desk);
       expect(await saidBy('bob')).toEqual(both(code));
 
       await allowAgain(name);
       const first = { erin: new Set<string>(), mail: new Set<string>() };
-      await until(async () => {
+      await untilAnswered(async () => {
         for (const told of await saidBy('erin')) first.erin.add(told);
         for (const told of await saidBy('bob', 'mail.send')) first.mail.add(told);
         return (await saidBy('bob')).every((told) => told === 'ALLOWED');

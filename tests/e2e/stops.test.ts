@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { useOperated } from './_operated.ts';
 import { joined, type Person } from './_signed-in.ts';
-import { until, type KernelClient } from './_system.ts';
+import { type KernelClient } from './_system.ts';
 import { codeOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
@@ -54,7 +55,7 @@ describe('a freeze', () => {
       const released = new Promise<void>((resolve) => (release = resolve));
       on.site.notes.hold(() => released);
       const underWay = read(second, 'before');
-      await until(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'before')));
+      await untilAnswered(() => Promise.resolve(on.site.notes.calls.some(({ args }) => args['id'] === 'before')));
       on.site.notes.hold(() => Promise.resolve());
 
       const run = `run_${'0'.repeat(26)}`;
@@ -69,7 +70,7 @@ describe('a freeze', () => {
       const storm = agents('storm').map(async (agent) => {
         while (!isOver) await read(agent, `storm ${answered} ${(sent[answered] += 1)}`).catch(() => null);
       });
-      await until(() =>
+      await untilAnswered(() =>
         Promise.resolve(on.site.notes.calls.some(({ args }) => String(args['id']).startsWith('storm'))),
       );
       const { status, body } = await stop('freeze', whole());
@@ -77,7 +78,7 @@ describe('a freeze', () => {
       expect([status, body]).toMatchObject([200, { kind: 'freeze', epoch: 1, state: 'effective', parked_runs: [run] }]);
       const listed = body['open_dispatches'] as { tool: string; principal_id: string }[];
       expect(listed.filter(({ principal_id: who }) => who !== 'storm')).toMatchObject([{ tool: 'notes.read_note' }]);
-      await until(() => Promise.resolve(sent.after > 20));
+      await untilAnswered(() => Promise.resolve(sent.after > 20));
       isOver = true;
       await Promise.all(storm);
       // Sooner than the second that is promised: what was sent after the answer never reached the tool.
@@ -90,7 +91,7 @@ describe('a freeze', () => {
       expect((await shown())?.['open_dispatches']).toHaveLength(1);
       release();
       await underWay;
-      await until(async () => ((await shown())?.['open_dispatches'] as unknown[]).length === 0);
+      await untilAnswered(async () => ((await shown())?.['open_dispatches'] as unknown[]).length === 0);
     },
     timeoutMs,
   );
@@ -100,11 +101,11 @@ describe('a freeze', () => {
     async () => {
       await newWorkspace();
       on.site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
-      await until(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
+      await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
       expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
       expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
       on.site.writePolicy(open);
-      await until(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
+      await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'ALLOW ALLOWED'));
       expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
       expect(await ops()).toMatchObject({ kernel: 'ok', boundary: { status: 'ready' }, unconfirmed: [] });
     },
@@ -195,7 +196,7 @@ describe('while the kernel is away', () => {
       expect(await said(first)).toBe('ALLOW ALLOWED');
 
       on.site.toKernel.restore();
-      await until(async () => {
+      await untilAnswered(async () => {
         const { kernel, unconfirmed } = await ops();
         return kernel === 'ok' && (unconfirmed as unknown[]).length === 0;
       });
@@ -214,7 +215,7 @@ describe('while the kernel is away', () => {
         `UPDATE stop_commands SET state = 'unconfirmed', effective_at = NULL WHERE scope = $1 AND epoch = 1`,
         [scope],
       );
-      await until(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
+      await untilAnswered(async () => ((await ops())['unconfirmed'] as unknown[]).length === 0);
       expect(await fenceAt(scope)).toMatchObject({ kind: 'quarantine', epoch: 3 });
       const [old] = await on.site.inControlPlane('SELECT state FROM stop_commands WHERE scope = $1 AND epoch = 1', [
         scope,
@@ -234,7 +235,7 @@ describe('while the kernel is away', () => {
         ({ status }) => status,
         () => 0,
       );
-      await until(
+      await untilAnswered(
         async () =>
           (await on.site.inControlPlane('SELECT 1 FROM stop_commands WHERE scope = $1', [scope])).length === 1,
       );
@@ -244,7 +245,7 @@ describe('while the kernel is away', () => {
       on.site.toKernel.restore();
       await expect(fenceAt(scope)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await on.site.controlPlane.start();
-      await until(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
+      await untilAnswered(async () => (await fenceAt(scope).catch(() => null))?.kind === 'freeze');
       expect(await saidBy('grace')).toEqual(both('SYSTEM_FROZEN'));
     },
     timeoutMs,

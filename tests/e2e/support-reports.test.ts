@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { SupportReport } from '@countersign/contracts/control-plane';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, until } from './_system.ts';
+import { addressBook } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 
 const address = addressBook();
@@ -34,7 +35,7 @@ const report = (who: Person, requestId: string, workspaceId = who.workspaceId) =
 
 async function reportOn(requestId: string, who: Person = ada): Promise<SupportReport & { json: string }> {
   // It is kept after the answer.
-  const { body, text } = await until(async () => {
+  const { body, text } = await untilAnswered(async () => {
     const told = await report(who, requestId);
     return told.status === 200 && told;
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { RunId, TaskId, WorkspaceId } from '@countersign/contracts';
 import { runEnqueued } from '@countersign/contracts/gateway';
 import { inTransaction, openDatabase, type Database } from '@countersign/database';
@@ -29,14 +30,6 @@ async function redrive(argv: string[], env: Record<string, string>) {
   const streams = { write: (text: string) => void (written += text), tell: (text: string) => void (told += text) };
   const status = await runRedrive(argv, streams, env);
   return { status, written, told };
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
-  while (!(await holds())) {
-    if (Date.now() > giveUpAt) throw new Error('Still not so after 60 s');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 describe.each(['RabbitMQ', 'the bus inside the process'])('dead letters of %s', (driver) => {

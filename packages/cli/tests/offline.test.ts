@@ -122,7 +122,7 @@ describe('a login', () => {
     let [inside, most] = [0, 0];
     const work = async () => {
       most = Math.max(most, (inside += 1));
-      await new Promise((later) => setTimeout(later, 10));
+      await new Promise((later) => setTimeout(later, 10)); // long enough for all to be inside at once
       inside -= 1;
     };
     await Promise.all(Array.from({ length: 8 }, () => holdingLogin(dir, work)));

@@ -41,7 +41,7 @@ for (const name of Object.getOwnPropertyNames(dom.window)) {
 
 // Other files of the worker run without a window. What is selected is reported a turn later, and React reads the window then.
 afterAll(async () => {
-  await new Promise((resolve) => setTimeout(resolve));
+  await new Promise((resolve) => setTimeout(resolve)); // that turn
   for (const [name, descriptor] of before)
     if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
     else Object.defineProperty(globalThis, name, descriptor);

@@ -70,7 +70,7 @@ function migrationWaits(): Promise<boolean> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
+  while (!(await isSo())) await delay(10); // between two looks at the state
 }
 
 describe('migrate', () => {
@@ -128,23 +128,20 @@ describe('migrate', () => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT);');
     const [holds, wants] = ['ALTER TABLE receipts ADD COLUMN stars INT;', `UPDATE notes SET text = 'b';`];
     await addMigration('20260202000000_stars', `${holds} ${wants}`);
-    const { migrated, waitedMs } = await withClient(scratch.adminUrl, async (client) => {
+    const migrated = await withClient(scratch.adminUrl, async (client) => {
       // PostgreSQL ends nobody's work for a deadlock in this test.
       const database = new URL(scratch.adminUrl).pathname.slice(1);
-      await client.query(`ALTER DATABASE ${database} SET deadlock_timeout = '60s'; SET deadlock_timeout = '60s'`);
+      await client.query(`ALTER DATABASE ${database} SET deadlock_timeout = '1h'; SET deadlock_timeout = '1h'`);
       await client.query(`SET search_path = ${schemaName}; INSERT INTO notes (id, text) VALUES ('1', 'a')`);
       await client.query(`BEGIN; UPDATE notes SET text = 'c'`);
-      const migrated = run();
+      const running = run();
       await until(migrationWaits);
       // It waits for us, and now we wait for it.
-      const askedAt = Date.now();
       await client.query('SELECT * FROM receipts');
-      const waitedMs = Date.now() - askedAt;
       await client.query('COMMIT');
-      return { migrated: await migrated, waitedMs };
+      return await running;
     });
     expect(migrated).toEqual(['20260201000000_extra', '20260202000000_stars']);
-    expect(waitedMs).toBeLessThan(10_000);
   });
 
   it('writes the SQL that the migrations lack, and nothing once they have it', async () => {

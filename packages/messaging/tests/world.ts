@@ -137,15 +137,15 @@ export class World {
 
 /** Resolves when `check` stops throwing; rethrows its last error after a minute in which that error did not change. */
 export async function eventually(check: () => Promise<void> | void): Promise<void> {
-  let progress = { message: '', at: Date.now() };
+  let progress = { message: '', at: performance.now() }; // ends a wait that has no other end
   for (;;) {
     try {
       return await check();
     } catch (error) {
       const { message } = error as Error;
-      if (message !== progress.message) progress = { message, at: Date.now() };
-      if (Date.now() > progress.at + 60_000) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (message !== progress.message) progress = { message, at: performance.now() }; // as above
+      if (performance.now() > progress.at + 60_000) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20)); // between two looks at the state
     }
   }
 }

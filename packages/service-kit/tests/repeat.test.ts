@@ -14,7 +14,7 @@ const isWell = () =>
   );
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await delay(intervalMs);
+  while (!(await holds())) await delay(intervalMs); // between two looks at the state
 }
 
 describe('work that a clock starts', () => {
@@ -36,14 +36,14 @@ describe('work that a clock starts', () => {
       started += 1;
       running += 1;
       together = Math.max(together, running);
-      await delay(20 * intervalMs);
+      await delay(20 * intervalMs); // the interval would begin others in this time
       running -= 1;
     };
     repeated = repeat({ run, intervalMs, onFailure: () => undefined });
     await until(() => started === 2);
     await repeated.close();
     expect({ running, together }).toEqual({ running: 0, together: 1 });
-    await delay(5 * intervalMs);
+    await delay(5 * intervalMs); // behind the timer of a run that would follow
     expect(started).toBe(2);
   });
 });

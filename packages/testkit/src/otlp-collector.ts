@@ -60,7 +60,7 @@ function answer(res: ServerResponse, mood: CollectorMood): void {
 /** A byte now and then, so that nobody finds the connection idle. */
 function drip(res: ServerResponse, onClose: () => void): void {
   res.writeHead(200, { 'content-type': 'application/x-protobuf' });
-  const timer = setInterval(() => res.write('x'), 100);
+  const timer = setInterval(() => res.write('x'), 100); // far more often than an idle connection is ended
   res.on('close', () => {
     clearInterval(timer);
     onClose();

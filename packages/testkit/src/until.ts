@@ -14,6 +14,7 @@ export async function reaching<State>(
   for (;;) {
     const state = await read();
     if (isReached(state)) return state;
+    // As above.
     if (performance.now() > deadline)
       throw new Error(`Not reached in ${withinMs} ms. Last seen: ${JSON.stringify(state)}`);
     await delay(pollMs); // between two looks at the state
@@ -23,4 +24,20 @@ export async function reaching<State>(
 /** Polls until `holds` is true. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   await reaching(holds, (isSo) => isSo);
+}
+
+/** Polls until `holds` is true. A rejection counts as "not yet": what is asked may be away. */
+export async function untilReachable(holds: () => Promise<boolean>, withinMs?: number): Promise<void> {
+  const bound = withinMs === undefined ? {} : { withinMs };
+  await reaching(
+    () => holds().catch((error: unknown) => String(error)),
+    (state) => state === true,
+    bound,
+  );
+}
+
+/** Asks until there is an answer, and returns it. */
+export async function untilAnswered<Answer>(ask: () => Promise<Answer | null | undefined | false>): Promise<Answer> {
+  const answer = await reaching(ask, (state) => Boolean(state));
+  return answer as Answer; // what was reached is no other
 }

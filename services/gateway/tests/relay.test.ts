@@ -1,12 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { TaskId, WorkspaceId } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
 import { openBus, type MessageBus } from '@countersign/messaging';
+import { holdTimers } from '@countersign/testkit/held-timers';
+import { until } from '@countersign/testkit/until';
 import { publishTaskCreated } from '../src/events.ts';
 import { newId } from '../src/ids.ts';
 import type { StartedGateway } from '../src/index.ts';
-import type { Tx } from '../src/store/database.ts';
 import { startTestGateway, testConfig, testDatabase } from './_gateway.ts';
 
 let database: TestDatabase;
@@ -32,26 +32,26 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const transactions = 20;
-const pauseMs = 20;
 const pollMs = 500;
 
-/** How often the relay looked, and how often it would have by itself at most. */
-async function passesDuring(work: (tx: Tx) => Promise<void>): Promise<{ made: number; polled: number }> {
-  const [before, startedAt] = [passes, performance.now()];
-  for (let made = 0; made < transactions; made += 1) {
-    await gateway.context.transaction(work);
-    await delay(pauseMs);
+it('is woken by a transaction with events, and left asleep by one without', async () => {
+  // By itself it never looks again.
+  const timers = holdTimers([pollMs]);
+  try {
+    await until(() => timers.waitingMs().length > 0);
+    const before = passes;
+    for (let made = 0; made < 20; made += 1) await gateway.context.transaction((tx) => tx.user.count());
+    expect(passes).toBe(before);
+    expect(timers.waitingMs()).toEqual([pollMs]);
+    await gateway.context.transaction(async (tx) => {
+      const place = { workspaceId: WorkspaceId.parse(newId('wsp')), taskId: TaskId.parse(newId('tsk')) };
+      await publishTaskCreated(tx, gateway.context, place);
+    });
+    await until(() => passes > before);
+    // One look for the event, and one that finds no more.
+    await until(() => timers.waitingMs().length > 0);
+    expect(passes - before).toBeLessThanOrEqual(2);
+  } finally {
+    timers.release();
   }
-  return { made: passes - before, polled: 2 + (performance.now() - startedAt) / pollMs };
-}
-
-it('wakes the relay for a transaction with events, and leaves it asleep for one without', async () => {
-  const silent = await passesDuring(async (tx) => void (await tx.user.count()));
-  expect(silent.made).toBeLessThanOrEqual(silent.polled);
-  const telling = await passesDuring(async (tx) => {
-    const place = { workspaceId: WorkspaceId.parse(newId('wsp')), taskId: TaskId.parse(newId('tsk')) };
-    await publishTaskCreated(tx, gateway.context, place);
-  });
-  expect(telling.made).toBeGreaterThan(telling.polled);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { reaching } from '@countersign/testkit/until';
 import type { TestDatabase } from '@countersign/database/testing';
@@ -79,7 +80,6 @@ const withLease = (leaseMs: number): Context => ({
 const claim = (runId: string) => context.transaction((tx) => claimRun(tx, { runId, owner: 'other', leaseMs: 60_000 }));
 const jobsOf = async (taskId: string) =>
   (await toldOf(database, taskId)).filter(({ type }) => type === 'run.enqueued.v1').length;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** What a worker that stops in good order leaves: a run that waits for the next one, as if it had not been taken. */
 const givenBack = { status: 'queued', owner: null, until: null, attempts: 0 };
 
@@ -201,7 +201,7 @@ describe('a lease', () => {
     await workOnRun({ ...withLease(leaseMs), database: { ...context.database, transaction: counting } }, runId, live);
     expect([claimed, (await heldOf(runId)).status]).toEqual([[null], 'completed']);
     const before = transactions;
-    await pause(leaseMs); // three renewals, if they went on
+    await delay(leaseMs); // three renewals, if they went on
     expect(transactions).toBe(before);
   });
 

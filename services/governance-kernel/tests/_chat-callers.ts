@@ -37,7 +37,7 @@ export async function askUntilAnswered(url: string, key: string): Promise<Said> 
   for (;;) {
     const said = await askOnce(url, key);
     if (said.code !== 'IDEMPOTENCY_IN_FLIGHT') return said;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 25)); // between two questions
   }
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { hasEnded, spawnService, type ServiceProcess } from '@countersign/testkit/service-process';
+import { untilReachable } from '@countersign/testkit/until';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -22,17 +23,8 @@ async function startOn(port: number, env: Record<string, string>): Promise<Kerne
   const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) };
   const started = spawnService(main, { PATH, ...env, ...ports });
   const url = `http://127.0.0.1:${port}`;
-  await until(async () => hasEnded(started.child) || (await fetch(`${url}/health/live`)).ok, 60_000);
+  await untilReachable(async () => hasEnded(started.child) || (await fetch(`${url}/health/live`)).ok, 60_000);
   return hasEnded(started.child) ? null : { ...started, url };
-}
-
-/** Polls until `holds` is true; throws after `timeoutMs`. A rejection counts as "not yet". */
-export async function until(holds: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await holds().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`still not so after ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
 }
 
 export async function freePort(): Promise<number> {

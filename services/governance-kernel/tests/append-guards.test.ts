@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { BudgetId, Instant, SessionId, TenantId } from '@countersign/contracts';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilReachable } from '@countersign/testkit/until';
 import { answers } from '../src/boundary/answers.ts';
 import { dispatches } from '../src/boundary/dispatches.ts';
 import { budgets } from '../src/budgets/budgets.ts';
@@ -17,7 +18,6 @@ import { ledgerStore } from '../src/store/ledger-store.ts';
 import { announced } from './_announced.ts';
 import { newSession } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 import { ofNoTwin } from './_twins.ts';
 
 let test: TestKernel;
@@ -144,7 +144,7 @@ describe('what is appended was decided on what the database holds at that moment
     const other = await pool.connect();
     await other.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
     const appending = store.append({ epoch: known.epoch ?? 0, batch });
-    await until(async () => {
+    await untilReachable(async () => {
       const { rowCount } = await pool.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );

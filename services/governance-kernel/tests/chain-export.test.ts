@@ -4,7 +4,7 @@ import type { ExportedHead, ExportedReceipt, ExportHeader } from '@countersign/c
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
-import { until } from './_kernel-process.ts';
+import { untilReachable } from '@countersign/testkit/until';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { after, revokeKeys, rotateKeys } from './_revoked.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
@@ -208,7 +208,7 @@ describe('GET /api/v1/receipts/export', () => {
     try {
       const waiting = exportOf({ session_id });
       const other = test.as('acme').exportReceipts({ query: period });
-      await until(() => Promise.resolve(exports.pool.waitingCount === 2), 60_000);
+      await untilReachable(() => Promise.resolve(exports.pool.waitingCount === 2), 60_000);
       expect(await done()).toEqual(before);
       expect(await seal(test)).toMatchObject({ reason_code: 'ALLOWED' });
       release();

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { followDirectives } from '@countersign/testkit/scripted-model';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilReachable } from '@countersign/testkit/until';
 import { adminKey } from './_kernel.ts';
-import { startKernelProcess, until } from './_kernel-process.ts';
+import { startKernelProcess } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const upstreamTimeoutMs = 45_000;
@@ -44,7 +45,7 @@ describe('kill -9 while the model answers', () => {
       const process = await startKernelProcess(test.env);
       model.follow(() => () => undefined);
       const lost = ask(process.url).catch(() => 'lost');
-      await until(() => Promise.resolve(model.requests.length === 1), 60_000);
+      await untilReachable(() => Promise.resolve(model.requests.length === 1), 60_000);
       await process.kill();
       expect(await lost).toBe('lost');
       model.follow(followDirectives);

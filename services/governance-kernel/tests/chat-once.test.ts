@@ -5,9 +5,12 @@ import { followDirectives, startScriptedModel, type ScriptedModel } from '@count
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
 import { verifies } from '@countersign/testkit/verifies';
 import type OpenAI from 'openai';
+import { untilReachable } from '@countersign/testkit/until';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { askOnce, askUntilAnswered, callAndDie } from './_chat-callers.ts';
-import { freePort, startKernelProcess, until, type KernelProcess } from './_kernel-process.ts';
+import { freePort, startKernelProcess, type KernelProcess } from './_kernel-process.ts';
+import { poolOf } from './_kernel.ts';
+import { statementsOf } from './_statements.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
@@ -36,13 +39,13 @@ describe('callers that are killed', () => {
           usage: { prompt_tokens: 1, completion_tokens: 1 },
         });
         const write = () => res.writeHead(200, { 'content-type': 'application/json' }).end(said);
-        setTimeout(write, 20 + Math.random() * 150);
+        setTimeout(write, 20 + Math.random() * 150); // at random moments
       });
       const rounds = Array.from({ length: 6 }, (_, round) =>
         Array.from({ length: 8 }, (_none, nth) => `killed-${round}-${nth}`),
       );
       for (const keys of rounds) {
-        await callAndDie(kernel.url, keys, () => delay(Math.random() * 200));
+        await callAndDie(kernel.url, keys, () => delay(Math.random() * 200)); // at random moments
         // The second kernel answers the callers that come back.
         const answers = await Promise.all(
           keys.map(async (key) => [
@@ -165,7 +168,7 @@ describe('a database that is away when the model answers', () => {
       const bought = await askOnce(cutOff.url, 'kept-in-memory');
       expect(bought).toMatchObject({ status: 200 });
       proxy.restore();
-      await until(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200, 60_000);
+      await untilReachable(async () => (await askOnce(cutOff.url, 'kept-in-memory')).status === 200, 60_000);
       await cutOff.workers.reconciler.run();
       expect(await askOnce(upstreams.test.kernel.url, 'kept-in-memory')).toEqual({ ...bought, isReplayed: true });
       expect(askedOf('kept-in-memory')).toBe(1);
@@ -174,10 +177,19 @@ describe('a database that is away when the model answers', () => {
 
   it('has its calls judged when it is back', async () => {
     cutWhenAsked();
-    const asking = askOnce(cutOff.url, 'judged-late', 'call:notes__read_note {"id":"judged-late"}');
-    await until(() => Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true), 60_000);
-    setTimeout(() => proxy.restore(), 1_500);
-    expect(await asking).toMatchObject({ status: 200, text: expect.stringContaining('notes__read_note') });
+    await statementsOf(poolOf(cutOff), async (sent) => {
+      const asking = askOnce(cutOff.url, 'judged-late', 'call:notes__read_note {"id":"judged-late"}');
+      await untilReachable(
+        () => Promise.resolve(upstreams.model.requests.at(-1)?.body.includes('judged-late') === true),
+        60_000,
+      );
+      // A call is judged by what its tool was pinned as: looked up in vain, and again.
+      const lookUps = () => sent.filter(({ text }) => text.includes('mcp_servers')).length;
+      const before = lookUps();
+      await untilReachable(() => Promise.resolve(lookUps() >= before + 2), 60_000);
+      proxy.restore();
+      expect(await asking).toMatchObject({ status: 200, text: expect.stringContaining('notes__read_note') });
+    });
     expect((await receiptsOf(upstreams.test, 'judged-late')).map(({ action }) => action)).toEqual([
       'model.call',
       'tool.call',

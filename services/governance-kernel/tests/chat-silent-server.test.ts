@@ -4,9 +4,6 @@ import { Listings } from '../src/mcp/listings.ts';
 import { startScriptedMcp, type ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
-/** GOV_MCP_TIMEOUT of the site. */
-const mcpTimeoutMs = 2_000;
-
 let scripted: ScriptedMcp;
 let upstreams: Upstreams;
 beforeAll(async () => {
@@ -42,11 +39,9 @@ describe('a server that hangs while an answer is judged', () => {
     scripted.answer('tools/list', null);
     const listed = scripted.methods.length;
     const session = newSession();
-    const startedMs = performance.now();
     await upstreams
       .openai({ headers: { 'X-Gov-Session-ID': session } })
       .chat.completions.create({ model: 'scripted', n: 4, messages: [{ role: 'user', content: 'go' }] });
-    expect(performance.now() - startedMs).toBeLessThan(2 * mcpTimeoutMs);
     expect(scripted.methods.slice(listed).filter((method) => method === 'tools/list')).toHaveLength(1);
     const sealed = await receiptsOf(upstreams.test, session);
     const verdicts = (tool: string) => sealed.filter((receipt) => receipt.tool === tool).map(({ verdict }) => verdict);
@@ -55,22 +50,32 @@ describe('a server that hangs while an answer is judged', () => {
   });
 });
 
+/** A real wait of this length never ends within a test. */
+const beyondTest = 10_000_000;
+
 describe('listings', () => {
   it('wait for all servers together no longer than they are told', async () => {
+    let nowMs = 0;
+    const listings = new Listings(beyondTest, () => nowMs);
+    const slow = {
+      tools: async () => {
+        nowMs += beyondTest;
+        return [];
+      },
+    };
     const silent = () => ({ tools: () => new Promise<never>(() => undefined) });
     const quick = { tools: () => Promise.resolve([]) };
-    const listings = new Listings(100);
-    const startedMs = performance.now();
+    expect(await listings.of(slow)).toEqual([]);
     for (let servers = 0; servers < 5; servers += 1) await expect(listings.of(silent())).rejects.toThrow('in time');
-    expect(performance.now() - startedMs).toBeLessThan(200);
     expect(await listings.of(quick)).toEqual([]);
   });
 
   it('do not count the time between two answers', async () => {
     let nowMs = 0;
-    const listings = new Listings(100, () => nowMs);
+    const listings = new Listings(beyondTest, () => nowMs);
     await listings.of({ tools: () => Promise.resolve([]) });
-    nowMs = 1_000_000;
+    nowMs += 2 * beyondTest;
+    // Behind the timer of a wait that has no time left.
     const slow = { tools: () => new Promise<never[]>((resolve) => setTimeout(() => resolve([]), 20)) };
     expect(await listings.of(slow)).toEqual([]);
   });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { untilReachable } from '@countersign/testkit/until';
 import { newSession } from './_caller.ts';
 import { adminKey } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const prices = {
@@ -74,7 +74,7 @@ describe('a caller that stops reading its stream', () => {
     const session = newSession();
     const socket = await askAndStall(session);
     const outcomes = async () => (await receiptsOf(upstreams.test, session)).map(({ outcome }) => outcome);
-    await until(async () => (await outcomes()).length === 2, 60_000);
+    await untilReachable(async () => (await outcomes()).length === 2, 60_000);
     expect(await outcomes()).toEqual([undefined, 'failed']);
     const { body } = await upstreams.test.as('acme').listBudgets();
     expect(body.data[0]?.reserved.spend_minor).toBe(0);
@@ -83,7 +83,7 @@ describe('a caller that stops reading its stream', () => {
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1').slice(-100)));
     socket.on('error', () => undefined);
     socket.resume();
-    await until(() => Promise.resolve(socket.destroyed), 60_000);
+    await untilReachable(() => Promise.resolve(socket.destroyed), 60_000);
     expect(text).not.toContain('[DONE]');
   });
 });

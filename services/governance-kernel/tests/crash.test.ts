@@ -7,8 +7,9 @@ import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyChain, verifyRecord } from '@countersign/verifier';
 import type pg from 'pg';
+import { untilReachable } from '@countersign/testkit/until';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { startKernelProcess, until } from './_kernel-process.ts';
+import { startKernelProcess } from './_kernel-process.ts';
 
 const rounds = 4;
 let test: TestKernel;
@@ -70,7 +71,7 @@ describeStory('kill -9 of two kernels under load', () => {
         const loading = processes.map(({ url }, nth) => load(url, `${round}-${nth}`, { answered, attempted }));
         for (const process of processes) {
           const enough = answered.length + 20 + 7 * round;
-          await until(async () => answered.length >= enough, 60_000);
+          await untilReachable(async () => answered.length >= enough, 60_000);
           await process.kill();
         }
         await Promise.all(loading);
@@ -157,6 +158,6 @@ async function assertRepeatable(
     const reply = await test.as('acme').evaluate({ body, headers: { 'idempotency-key': key } });
     expect(known.get(key) ?? reply.body.receipt_id).toBe(reply.body.receipt_id);
   }
-  await until(async () => (await count()) <= before + unanswered.length, 1_000);
+  await untilReachable(async () => (await count()) <= before + unanswered.length, 1_000);
   expect(await count()).toBeLessThanOrEqual(before + unanswered.length);
 }

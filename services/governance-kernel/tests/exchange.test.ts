@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fenceSet, kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import { ack, eventFactory, messagingTransaction, openBus, type MessageBus } from '@countersign/messaging';
 import { removeTopology } from '@countersign/messaging/testing';
+import { untilReachable } from '@countersign/testkit/until';
 import { asked, Caller, newSession } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 
 const amqpUrl = process.env['AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672';
 const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
@@ -46,7 +46,7 @@ describe('GOV_AMQP_EXCHANGE', () => {
     const body = { ...call, action: 'tool.call', session_id: newSession(), reason: 'soon' } as never; // plain names
     const beforehand = (await agent.client.createApproval({ body })).body.approval_id;
     await new Caller(test, 'acme', 'alice').move('approve', id);
-    await until(() => Promise.resolve(heard.length > 2), 60_000);
+    await untilReachable(() => Promise.resolve(heard.length > 2), 60_000);
     expect(heard.sort()).toEqual(
       [`requested.v1 ${id}`, `requested.v1 ${beforehand}`, `resolved.v1 ${id}`]
         .map((told) => `kernel.approval.${told}`)
@@ -61,14 +61,20 @@ describe('GOV_AMQP_EXCHANGE', () => {
     const { event } = eventFactory({ source: '/control-plane' })(fenceSet, command);
     const send = async (told: object, id: string) =>
       await listener.publish([{ id, type: event.type, body: JSON.stringify(told), needsConsumer: true }]);
-    await until(async () => (await send({ ...event, data: { scope } }, 'evt_none')).unroutable.length === 0, 60_000);
+    await untilReachable(
+      async () => (await send({ ...event, data: { scope } }, 'evt_none')).unroutable.length === 0,
+      60_000,
+    );
     await send(event, event.id);
     await send(event, event.id);
     const agent = new Caller(test, 'told-by-broker');
-    await until(async () => (await agent.decide({ tool: 'files.read' })).reason_code === 'SYSTEM_FROZEN', 60_000);
+    await untilReachable(
+      async () => (await agent.decide({ tool: 'files.read' })).reason_code === 'SYSTEM_FROZEN',
+      60_000,
+    );
     const { body } = await test.system.getFence({ params: { scope } });
     expect(body).toMatchObject({ kind: 'freeze', epoch: 7, set_by: 'olga' });
     const { bus } = test.kernel.context;
-    await until(async () => (await bus.redrive(`${exchange}.governance-kernel.fences`)) > 0, 60_000);
+    await untilReachable(async () => (await bus.redrive(`${exchange}.governance-kernel.fences`)) > 0, 60_000);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fenceSet, type Fence } from '@countersign/contracts/governance-kernel';
 import { eventFactory } from '@countersign/messaging';
+import { untilReachable } from '@countersign/testkit/until';
 import { Caller, ledgerOf, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
-import { until as untilWithin } from './_kernel-process.ts';
 
 const policy = `
 format: countersign/policy.v1
@@ -20,8 +20,6 @@ beforeEach(async () => {
   await test.kernel.workers.subscribed;
 });
 afterEach(() => test.close());
-
-const until = (holds: () => Promise<boolean>) => untilWithin(holds, 20_000);
 
 let tenants = 0;
 const newTenant = () => `told-${(tenants += 1)}`;
@@ -56,7 +54,7 @@ describe('a fence that a message sets', () => {
   it('stops calls like one that a service sets, and is sealed as its', async () => {
     const tenant = newTenant();
     await tell(tenant, { epoch: 3 });
-    await until(async () => (await standing(tenant))?.epoch === 3);
+    await untilReachable(async () => (await standing(tenant))?.epoch === 3);
     expect(await decided(tenant)).toBe('DENY SYSTEM_FROZEN');
     const sealed = (await ledgerOf(test, 'fences')).filter(({ payload }) => payload.tenant_id === tenant);
     expect(sealed.map(({ payload }) => [payload.action, payload.principal_id])).toEqual([['fence.set', 'olga']]);
@@ -67,14 +65,14 @@ describe('a fence that a message sets', () => {
     const first = newEvent(fenceSet, commandOf(tenant, { kind: 'open', epoch: 4 })).event;
     await publish(first);
     await tell(tenant, { epoch: 5 });
-    await until(async () => (await standing(tenant))?.epoch === 5);
+    await untilReachable(async () => (await standing(tenant))?.epoch === 5);
     await publish(first);
     await publish({ ...first, id: 'evt_again' });
     await tell(tenant, { kind: 'open', epoch: 5 });
     const marker = newTenant();
     await tell(marker, {});
-    await until(async () => (await standing(marker)) !== null);
-    await until(() => Promise.resolve(test.kernel.context.bus.status().handling === 0));
+    await untilReachable(async () => (await standing(marker)) !== null);
+    await untilReachable(() => Promise.resolve(test.kernel.context.bus.status().handling === 0));
     expect(await standing(tenant)).toEqual({ kind: 'freeze', epoch: 5 });
     expect(await decided(tenant)).toBe('DENY SYSTEM_FROZEN');
     expect(await dead()).toEqual([]);
@@ -88,7 +86,7 @@ describe('a fence that a message sets', () => {
     await publish({ ...event, id: 'm2', data: { ...data, more: 1 } });
     await publish({ ...event, id: 'm3', data: { ...data, scope: 'tenant:' } });
     await publish({ ...event, id: 'm4', data: { ...data, scope: 'tool:*/\u200b' } });
-    await until(async () => (await dead()).length === 4);
+    await untilReachable(async () => (await dead()).length === 4);
     expect((await dead()).filter((reason) => reason.startsWith('malformed event'))).toHaveLength(3);
     expect(await standing(tenant)).toBeNull();
   });

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { createBoundary } from '../src/boundary/boundary.ts';
 import { newSession } from './_caller.ts';
 import { decideAndDie } from './_dispatched.ts';
 import { adminKey } from './_kernel.ts';
-import { startUpstreams, type Upstreams } from './_upstreams.ts';
+import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let site: Upstreams;
 beforeAll(async () => {
@@ -94,11 +94,14 @@ describe('a model call that waits for a connection', () => {
     const open: ServerResponse[] = [];
     site.model.follow(() => (res) => void open.push(res));
     const running = Array.from({ length: atOnceMax }, () => ask({}));
-    await waitFor(() => open.length === atOnceMax);
-    const key = { 'idempotency-key': 'waiting' };
+    await until(() => open.length === atOnceMax);
+    const key = { 'idempotency-key': 'waiting', 'x-gov-session-id': 'waiting' };
     const waiting = ask({}, key);
-    await delay(1_000);
+    await until(async () => (await receiptsOf(site.test, 'waiting')).length > 0);
     await site.test.setFence('tenant:searching', 'freeze');
+    const { settings } = site.test.kernel.context.cycle;
+    const { monotonicMs } = settings;
+    settings.monotonicMs = () => monotonicMs() + 500; // so long ago it was decided
     site.model.follow(() => answer);
     for (const res of open) answer(res);
     expect(await waiting).toMatchObject({
@@ -106,6 +109,7 @@ describe('a model call that waits for a connection', () => {
       text: expect.stringContaining('and then a fence stood before it'),
     });
     await Promise.all(running);
+    settings.monotonicMs = monotonicMs;
 
     await site.test.setFence('tenant:searching', 'open');
     expect(await ask({}, key)).toMatchObject({ status: 200 });
@@ -115,8 +119,4 @@ describe('a model call that waits for a connection', () => {
 function answer(res: ServerResponse): void {
   const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }];
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', choices }));
-}
-
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await delay(20);
 }

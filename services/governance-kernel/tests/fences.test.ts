@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createKernelClient, type Fence } from '@countersign/contracts/governance-kernel';
 import { createBoundary } from '../src/boundary/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
+import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { adminKey, startTestKernel, systemOf, type KernelClient, type TestKernel } from './_kernel.ts';
 
@@ -20,12 +20,13 @@ tools:
   shared.read: { effect_level: E1 }
 `;
 
+const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
 let second: StartedKernel;
 beforeAll(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ overrides: { clock: time.clock } });
   await test.activate('*', policy);
-  second = await startKernel(kernelConfigFrom(test.env));
+  second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
 });
 afterAll(async () => {
   await second.stop();
@@ -123,10 +124,12 @@ describe('a fence', () => {
 
   it('opens by itself when it expires', async () => {
     const tenant = newTenant();
-    const soon = new Date(Date.now() + 1_500).toISOString();
+    const soon = new Date(time.clock().getTime() + 1_500).toISOString();
     await command(`tenant:${tenant}`, { expires_at: soon });
     expect(await decided(tenant)).toBe('DENY SYSTEM_FROZEN');
-    await new Promise((resolve) => setTimeout(resolve, Date.parse(soon) - Date.now() + 50));
+    time.advance(1_499);
+    expect(await decided(tenant)).toBe('DENY SYSTEM_FROZEN');
+    time.advance(1);
     expect(await decided(tenant)).toBe('ALLOW ALLOWED');
   });
 });
@@ -200,13 +203,12 @@ describe('a throttle', () => {
   it('counts on when its command is given again, and anew in the next window', async () => {
     const tenant = newTenant();
     const throttle = { kind: 'throttle', call_limit: 1, window_seconds: 2 } as const;
-    const windowEnds = () => new Promise((resolve) => setTimeout(resolve, 2_010 - (Date.now() % 2_000)));
+    const windowEnds = () => time.advance(2_000 - (time.clock().getTime() % 2_000));
     await command(`tenant:${tenant}`, throttle);
-    await windowEnds();
     expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
     await command(`tenant:${tenant}`, { ...throttle, epoch: 2 });
     expect(await decided(tenant)).toBe('DENY THROTTLED');
-    await windowEnds();
+    windowEnds();
     expect([await decided(tenant), await decided(tenant)]).toEqual(['ALLOW ALLOWED', 'DENY THROTTLED']);
   });
 

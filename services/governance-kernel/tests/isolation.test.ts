@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@countersign/testkit/until';
 import { asAdministrator } from './_administrator.ts';
 import { Caller, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { waitsForLock } from './_statements.ts';
 
 let test: TestKernel;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ describe('a database whose transactions see one snapshot unless told otherwise',
     await administrator.query('BEGIN');
     await administrator.query(`INSERT INTO tool_blocks VALUES ('acme', 1, '{files.read}', now())`);
     const waiting = agent.decide(read);
-    await delay(300); // its commit waits for the change by now
+    await until(() => waitsForLock(test.pool));
     await administrator.query('COMMIT');
     administrator.release();
     expect(said(await waiting)).toBe('DENY POLICY_DENIED');

@@ -5,9 +5,9 @@ import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@countersign/service-kit';
 import { Agent } from 'undici';
+import { untilReachable } from '@countersign/testkit/until';
 import type { McpServerConfig } from '../src/mcp/server-config.ts';
 import { UpstreamServer } from '../src/mcp/upstream-server.ts';
-import { until } from './_kernel-process.ts';
 
 type Told = { level: string; event: string; problem?: string };
 const ended: (() => Promise<void>)[] = [];
@@ -35,7 +35,7 @@ function serverOf(program: string) {
     } as McpServerConfig, // what it has no use for here is left out
     log: createLogger({ service: 'test', level: 'debug', stream }),
     ...{ scratchDir, account: null, outputBytesMax: 10_000, agent, callTimeoutMs: 1_000, listAgeMaxMs: 1_000 },
-    now: () => performance.now(),
+    now: () => performance.now(), // as the kernel hands it over
     onListed: () => Promise.resolve(),
   });
   ended.push(async () => {
@@ -52,7 +52,7 @@ describe('an MCP server that cannot be connected to', () => {
   it('is told of once, with what the program said last, however often it is tried', async () => {
     const { server, warned, failures } = serverOf("require('/nope.mjs')");
     await server.start();
-    await until(() => Promise.resolve(failures() >= 2), 60_000);
+    await untilReachable(() => Promise.resolve(failures() >= 2), 60_000);
     expect(warned()).toMatchObject([
       { event: 'mcp_server.unreachable', problem: "node ended: Cannot find module '/nope.mjs'" },
     ]);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeStory } from '@countersign/testkit/describe-story';
 import type { Transport } from '@modelcontextprotocol/client';
+import { untilReachable } from '@countersign/testkit/until';
 import { messageValuesMax, withBoundedMessages } from '../src/mcp/bounded-messages.ts';
 import { withFewValues } from '../src/mcp/count-values.ts';
 import { excessCode } from '../src/mcp/excess.ts';
 import { newSession } from './_caller.ts';
-import { until } from './_kernel-process.ts';
 import type { ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startScripted, type Upstreams } from './_upstreams.ts';
 
@@ -91,7 +91,7 @@ describeStory('an upstream MCP server that says too much', () => {
     const { text, sealed } = await called('flood.act');
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
     expect(text).not.toContain('more than can be read at once');
-    await until(async () => (await called('flood.act')).sealed.includes('uncertain'), 60_000);
+    await untilReachable(async () => (await called('flood.act')).sealed.includes('uncertain'), 60_000);
   });
 
   it('may say much in few values', async () => {

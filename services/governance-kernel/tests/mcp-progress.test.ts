@@ -26,7 +26,7 @@ async function build(params: CallToolRequest['params'], { mcpReq }: ServerContex
       await tell({ progressToken, progress: step, total: steps, message: text, sneaked: 'x', _meta: { sneaked: 'x' } });
   await tell({ progressToken: 'sneaked', progress: 99 }).catch(() => undefined);
   while (endless && !mcpReq.signal.aborted) {
-    await delay(progressEveryMs);
+    await delay(progressEveryMs); // progress in the time of the call, and beyond it if it were longer
     await tell({ progressToken, progress: 100 }).catch(() => undefined);
   }
   return { content: [{ type: 'text' as const, text: 'built' }] };

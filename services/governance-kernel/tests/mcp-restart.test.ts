@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNoteServer } from '@countersign/testkit/mcp-server';
+import { untilReachable } from '@countersign/testkit/until';
 import { newSession } from './_caller.ts';
-import { until } from './_kernel-process.ts';
 import type { ScriptedMcp } from './_scripted-mcp.ts';
 import { receiptsOf, startScripted, startUpstreams, type Upstreams } from './_upstreams.ts';
 
@@ -75,7 +75,7 @@ describe('an MCP server that was started anew', () => {
       const { text, sealed } = await write();
       expect([text, sealed]).toEqual([expect.stringContaining('was not executed'), ['ALLOWED', 'failed']]);
       desk = await startNoteServer({ port: Number(new URL(desk.url).port) });
-      await until(async () => (await write()).sealed.at(-1) === 'completed', 60_000);
+      await untilReachable(async () => (await write()).sealed.at(-1) === 'completed', 60_000);
       expect(desk.calls).toHaveLength(1);
     } finally {
       await apart.close();

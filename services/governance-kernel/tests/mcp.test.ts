@@ -12,8 +12,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { untilReachable } from '@countersign/testkit/until';
 import { adminKey } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 import {
   approve,
   fileSystemServer,
@@ -324,7 +324,7 @@ describe('upstream MCP servers', () => {
       _meta: { 'countersign/outcome': 'uncertain' },
     });
     // It is started again meanwhile, which takes as long as it takes; until then its calls are refused.
-    await until(async () => Number(await pid()) > 0, 60_000);
+    await untilReachable(async () => Number(await pid()) > 0, 60_000);
     expect(await pid()).not.toBe(before);
     await client.close();
   });

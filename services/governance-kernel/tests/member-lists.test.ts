@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { membersChanged } from '@countersign/contracts/gateway';
 import { eventFactory } from '@countersign/messaging';
+import { untilReachable } from '@countersign/testkit/until';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { ledgerOf, movableClock } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
-import { until as untilWithin } from './_kernel-process.ts';
 import { change, check } from './_relations.ts';
 
 const time = movableClock('2026-11-22T10:00:00.000Z');
@@ -24,7 +24,6 @@ let workspaces = 0;
 const newWorkspace = () => `wsp_01ARZ3NDEKTSV4RRFFQ69G5F${String((workspaces += 1)).padStart(2, '0')}`;
 const [ann, bob, eve] = ['A', 'B', 'E'].map((letter) => `usr_01ARZ3NDEKTSV4RRFFQ69G5FA${letter}`);
 const newEvent = eventFactory({ source: '/gateway' });
-const until = (holds: () => Promise<boolean>) => untilWithin(holds, 20_000);
 
 type Roles = Record<string, 'owner' | 'partner' | 'member'>;
 async function publish(body: { id: string; type: string }): Promise<void> {
@@ -47,7 +46,7 @@ const appliedVersion = async (workspace: string) => {
   return rows[0]?.members_version ?? 0;
 };
 const applied = (workspace: string, version: number) =>
-  until(async () => (await appliedVersion(workspace)) === version);
+  untilReachable(async () => (await appliedVersion(workspace)) === version);
 
 describe('a list of members', () => {
   it('is who has which relation with the workspace, an owner those of all, and sealed', async () => {
@@ -93,7 +92,7 @@ describe('a list of members', () => {
     const sentinel = newWorkspace();
     await tell(sentinel, 1, { [`${bob}`]: 'owner' });
     await applied(sentinel, 1);
-    await until(async () => !(await has(workspace, 'partner', bob)) && (await has(workspace, 'member', eve)));
+    await untilReachable(async () => !(await has(workspace, 'partner', bob)) && (await has(workspace, 'member', eve)));
     expect([await has(workspace, 'owner', bob), await appliedVersion(workspace)]).toEqual([false, 20]);
   });
 
@@ -111,7 +110,7 @@ describe('a list of members', () => {
     await applied(sentinel, 1);
     expect(await confirmedAt()).toBe(before);
     await tell(workspace, 7, told);
-    await until(async () => (await confirmedAt()) === time.clock().toISOString());
+    await untilReachable(async () => (await confirmedAt()) === time.clock().toISOString());
     expect((await test.as(workspace).getAuthzHealth({})).body.snapshot?.version).toBe(1);
   });
 
@@ -122,7 +121,7 @@ describe('a list of members', () => {
       ...event,
       data: { workspaceId: workspace, version: 1, members: [{ userId: ann, role: 'god' }] },
     } as never);
-    await until(async () => (await test.pool.query('SELECT 1 FROM dead_letters')).rowCount === 1);
+    await untilReachable(async () => (await test.pool.query('SELECT 1 FROM dead_letters')).rowCount === 1);
     expect(await appliedVersion(workspace)).toBe(0);
   });
 });

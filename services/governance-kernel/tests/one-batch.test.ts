@@ -1,12 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BudgetId, PrincipalId, TenantId } from '@countersign/contracts';
+import { until } from '@countersign/testkit/until';
 import pg from 'pg';
 import { changeBudget } from '../src/budgets/change-budget.ts';
 import type { GovernedCall } from '../src/call/governed-call.ts';
+import type { GroupCommit } from '../src/ledger/group-commit.ts';
 import { blockTools } from '../src/policy/block-tools.ts';
 import { ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
+import { waitsForLock } from './_statements.ts';
 
 const time = movableClock('2026-11-21T10:00:00.000Z');
 const nothingPolicy = starterPolicy.replace('effect: allow', 'effect: deny');
@@ -38,17 +40,33 @@ const decide = async (call: GovernedCall) => (await test.kernel.context.boundary
 /** What is submitted while the ledger is busy commits together, in the order of submission. */
 const ledgerIsBusy = (tenant: string) => test.activate(tenant, starterPolicy);
 
+/** How many entries have been submitted to a ledger from now on. */
+function countSubmitted(ledger: Pick<GroupCommit, 'submit'>): { count: number } {
+  const submit = ledger.submit.bind(ledger);
+  const submitted = { count: 0 };
+  ledger.submit = (entry) => {
+    submitted.count += 1;
+    return submit(entry);
+  };
+  return submitted;
+}
+
 /** A bundle is compiled in turns before its activation is submitted: the ledger is kept busy until the call behind it has come. */
 async function behindActivation<Result>(tenant: string, activate: () => Promise<unknown>, work: () => Promise<Result>) {
   const holder = new pg.Client({ connectionString: test.database.adminUrl });
   await holder.connect();
   try {
     await holder.query('BEGIN; LOCK TABLE kernel.controls IN EXCLUSIVE MODE');
-    const before = [ledgerIsBusy(tenant), delay(500).then(activate)];
-    await delay(1_500);
+    const queued = countSubmitted(test.kernel.context.cycle.ledger);
+    const busy = ledgerIsBusy(tenant);
+    await until(() => waitsForLock(holder));
+    const before = queued.count;
+    const activated = activate();
+    await until(() => queued.count > before);
     const result = work();
+    await until(() => queued.count > before + 1);
     await holder.query('ROLLBACK');
-    await Promise.all(before);
+    await Promise.all([busy, activated]);
     return await result;
   } finally {
     await holder.end();

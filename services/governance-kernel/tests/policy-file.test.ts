@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
+import { until } from '@countersign/testkit/until';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
 import { watchPolicyFile } from '../src/workers/policy-file.ts';
 import { asAdministrator } from './_administrator.ts';
@@ -42,6 +43,7 @@ describe('a policy file', () => {
   it('is read by one refresh at a time, and compiled again only when it changed', async () => {
     writeFileSync(path, text('Slowly, a person confirms'));
     const { policies, signers } = test.kernel.context;
+    const intervalMs = 2;
     const seen = { compiled: 0, running: 0, most: 0, reloads: 0 };
     const slow = {
       compile: async (bundle: PolicyBundle) => {
@@ -50,7 +52,7 @@ describe('a policy file', () => {
       },
       reload: async (owner: string) => {
         seen.most = Math.max(seen.most, (seen.running += 1));
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, 10 * intervalMs)); // the interval would begin others in this time
         await policies.reload(owner);
         seen.running -= 1;
         seen.reloads += 1;
@@ -66,8 +68,8 @@ describe('a policy file', () => {
     });
     const { log } = test.kernel.context;
     const parts = { path, policies: slow as unknown as typeof policies, sign, log, clock: time.clock };
-    const watch = await watchPolicyFile({ ...parts, confirmEveryMs: hourMs, intervalMs: 2 });
-    while (seen.reloads < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    const watch = await watchPolicyFile({ ...parts, confirmEveryMs: hourMs, intervalMs });
+    await until(() => seen.reloads >= 5);
     await watch.close();
     expect(seen).toMatchObject({ compiled: 1, running: 0, most: 1 });
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { ReasonCode } from '@countersign/contracts';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilReachable } from '@countersign/testkit/until';
 import { ledgerOf } from './_caller.ts';
 import { attempt, connectMcp, doors, type Site } from './_doors.ts';
-import { until } from './_kernel-process.ts';
 import { startUpstreams } from './_upstreams.ts';
 
 let site: Site;
@@ -23,7 +23,7 @@ async function whileItWaits<Result>(call: () => Promise<Result>, change: string)
   await holder.query(`BEGIN; ${change}`);
   const result = call();
   try {
-    await until(async () => {
+    await untilReachable(async () => {
       const { rowCount } = await pool.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { untilReachable } from '@countersign/testkit/until';
 import { adminKey } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
@@ -49,11 +49,11 @@ describe('a registry that cannot be read because the database blinked', () => {
     await locking.query('BEGIN');
     await locking.query('LOCK TABLE mcp_servers, mcp_tools IN ACCESS EXCLUSIVE MODE');
     const asking = execute();
-    await until(breakReaders, 60_000);
+    await untilReachable(breakReaders, 60_000);
     // Those that were on their way to the lock are broken as well.
     const refused = await Promise.race([
       asking,
-      until(breakReaders, 2_000)
+      untilReachable(breakReaders, 2_000)
         .catch(() => undefined)
         .then(() => asking),
     ]);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compilePolicy, evaluateRules, parsePolicyBundle, restoreIntent } from '@countersign/policy';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -189,7 +190,7 @@ describe('the calls of an answer', () => {
     const { cycle, relations } = test.kernel.context;
     const slow: RelationSource = {
       held: async (of, needed) => {
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await nextTurn(); // in which the others could be submitted
         return await relations.held(of, needed);
       },
       reload: (of) => relations.reload(of),

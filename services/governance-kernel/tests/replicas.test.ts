@@ -4,7 +4,6 @@ import type { Approval } from '@countersign/contracts/governance-kernel';
 import { announcementStatement } from '@countersign/receipts';
 import { verifies } from '@countersign/testkit/verifies';
 import { settleAbandoned } from '../src/boundary/settle-abandoned.ts';
-import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { announced } from './_announced.ts';
 import { asked, Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
@@ -19,6 +18,7 @@ import {
   type KernelClient,
   type TestKernel,
 } from './_kernel.ts';
+import { ledgerStatementsOf } from './_statements.ts';
 
 /** Two kernels on one database, each with a memory of its own. */
 let test: TestKernel;
@@ -50,21 +50,6 @@ const decide = async (client: KernelClient, call: Call = {}) =>
 const everywhere = (call: Call, times = 1, clients = replicas()) =>
   Promise.all(Array.from({ length: times }, () => clients.map((client) => decide(client, call))).flat());
 
-/** The names of the ledger's statements that a pool sends meanwhile. */
-async function statementsOf(pool: pg.Pool, work: () => Promise<void>): Promise<string[]> {
-  const names: string[] = [];
-  const query = pool.query.bind(pool) as (...sent: unknown[]) => unknown;
-  const noting = (statement: unknown, ...rest: unknown[]) => {
-    const name = typeof statement === 'object' && statement !== null ? String(Reflect.get(statement, 'name')) : '';
-    if (name.startsWith('ledger-')) names.push(name);
-    return query(statement, ...rest);
-  };
-  pool.query = noting as typeof pool.query; // the same calls, noted
-  await work();
-  pool.query = query as typeof pool.query; // as it was
-  return names;
-}
-
 const run = (sql: string) => test.pool.query<Record<string, number>>(sql);
 
 describe('two kernels on one database', () => {
@@ -73,7 +58,7 @@ describe('two kernels on one database', () => {
       const client = kernel === second ? onSecond() : test.as('acme', 'agent');
       const session_id = newSession();
       await decide(client, { session_id });
-      const sent = await statementsOf(poolOf(kernel), async () => {
+      const sent = await ledgerStatementsOf(poolOf(kernel), async () => {
         for (let turn = 0; turn < 5; turn += 1) await decide(client, { session_id });
       });
       expect(sent).toEqual(Array(5).fill('ledger-append'));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createKernelClient, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { parsePolicyBundle } from '@countersign/policy';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { asAdministrator } from './_administrator.ts';
@@ -245,9 +246,6 @@ describe('a draft that takes too much', () => {
 
   /** Large drafts are compiled behind the first decisions. */
   async function expectReady(): Promise<void> {
-    const endMs = Date.now() + 60_000;
-    while ((await decide()).record.shadow.some(({ fault }) => fault === 'not_ready')) {
-      if (Date.now() > endMs) throw new Error('the drafts are not ready');
-    }
+    await until(async () => (await decide()).record.shadow.every(({ fault }) => fault !== 'not_ready'));
   }
 });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { untilReachable } from '@countersign/testkit/until';
 import { askOnce, callAndDie } from './_chat-callers.ts';
-import { startKernelProcess, until } from './_kernel-process.ts';
+import { startKernelProcess } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 /** The long timers of the kernel's process pass ten times as fast: a server that cuts what is in flight after 10 s cuts it after one. */
@@ -39,11 +40,11 @@ describe('a kernel that is told to stop', () => {
       NODE_OPTIONS: `--import=data:text/javascript,${hurried}`,
     });
     const waiting = askOnce(kernel.url, 'caller-waits');
-    await until(async () => asked() === 1, 60_000);
-    await callAndDie(kernel.url, ['caller-went'], () => until(async () => asked() === 2, 60_000));
+    await untilReachable(async () => asked() === 1, 60_000);
+    await callAndDie(kernel.url, ['caller-went'], () => untilReachable(async () => asked() === 2, 60_000));
     const exited = once(kernel.child, 'exit');
     kernel.child.kill('SIGINT');
-    await until(async () => !(await accepts(kernel.url)), 60_000);
+    await untilReachable(async () => !(await accepts(kernel.url)), 60_000);
     await delay(answersAfterMs); // the time that a server which does not wait takes to cut the calls
     for (const answer of answers) answer();
     expect(await waiting).toMatchObject({ status: 200 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
 import { followDirectives } from '@countersign/testkit/scripted-model';
 import { verifies } from '@countersign/testkit/verifies';
+import { untilReachable } from '@countersign/testkit/until';
 import { adminKey, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
-import { until } from './_kernel-process.ts';
 import { startUpstreams, upstreamKey, type Upstreams } from './_upstreams.ts';
 
 const plantedArgument = 'planted-argument-7f3a';
@@ -294,7 +294,7 @@ describe('an export that is asked for', () => {
     const test = await startTestKernel({ env, overrides: { collectorPatience } });
     const { told } = await exported({}, test);
     expect(told).toMatchObject({ exported: false, metrics: { state: 'unanswered' } });
-    await until(async () => bad.dripping() === 0, 60_000);
+    await untilReachable(async () => bad.dripping() === 0, 60_000);
     await test.close();
     await bad.close();
   }, 60_000);
