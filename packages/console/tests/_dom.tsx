@@ -61,13 +61,18 @@ export function stage() {
   function show(part: ReactNode, { role = 'owner', path = '/' }: Opened = {}): void {
     const workspace = { id: workspaceId, name: 'Vault', role, client: clientOf(workspaceId) };
     const root = createRootRoute();
-    const page = createRoute({
-      getParentRoute: () => root,
-      path: '$',
-      component: () => <WorkspaceContext value={workspace}>{part}</WorkspaceContext>,
-    });
+    const pageAt = (below: string) =>
+      createRoute({
+        getParentRoute: () => root,
+        path: below,
+        component: () => <WorkspaceContext value={workspace}>{part}</WorkspaceContext>,
+      });
     const history = createMemoryHistory({ initialEntries: [`/console${path}`] });
-    const router = createRouter({ routeTree: root.addChildren([page]), basepath: '/console', history });
+    const router = createRouter({
+      routeTree: root.addChildren([pageAt('$'), pageAt('$page/$id')]),
+      basepath: '/console',
+      history,
+    });
     render(
       <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false}>
         <QueryClientProvider client={queries}>

@@ -19,11 +19,11 @@ const waiting = (nth: number, path: string) => ({
 });
 const [newer, older] = [waiting(1, 'newer.md'), waiting(2, 'older.md')];
 
-async function atInbox() {
+async function atInbox(path = '/inbox') {
   const here = stage();
   here.peer.answers(listInboxApprovals, { data: [newer, older], next_cursor: null });
   here.peer.refuses(createBlastRadius, 'NOT_FOUND');
-  here.show(<InboxPage />);
+  here.show(<InboxPage />, { path });
   stops.push(followKeys(document));
   const [first, second] = await screen.findAllByRole('article');
   if (first === undefined || second === undefined) throw new Error('Two calls wait');
@@ -34,6 +34,15 @@ const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
   act(() => onlineManager.setOnline(true));
+});
+
+describe('a link to one call', () => {
+  it('chooses its card and shows all that is signed', async () => {
+    const { first, second } = await atInbox(`/inbox/${older.approval_id}`);
+    expect([first.dataset['chosen'], second.dataset['chosen']]).toEqual([undefined, 'true']);
+    const hashesOn = (card: HTMLElement) => within(card).queryAllByText(hash).length;
+    expect([hashesOn(first), hashesOn(second) > 0]).toEqual([0, true]);
+  });
 });
 
 describe('a vote', () => {

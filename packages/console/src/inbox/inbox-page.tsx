@@ -105,9 +105,9 @@ function Cards({ approvals, onVoted }: CardsProps) {
 
 /** Which card the keys are about; by its id, since the list changes under it. A link to one call opens its card. */
 function useChoice(approvals: readonly Approval[]) {
-  const { id: linkedId = null }: { id?: string } = useParams({ strict: false });
-  const [chosenId, setChosenId] = useState(linkedId);
-  const [isOpen, setOpen] = useState(linkedId !== null);
+  const { id }: { id?: string } = useParams({ strict: false });
+  const [chosenId, setChosenId] = useState(id ?? null);
+  const [isOpen, setOpen] = useState(id !== undefined);
   const at = approvals.findIndex(({ approval_id }) => approval_id === chosenId);
   const choose = ({ approval_id }: Approval) => setChosenId(approval_id);
   const move = (step: number) => {
