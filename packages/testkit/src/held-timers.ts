@@ -25,7 +25,7 @@ export function holdTimers(delaysMs: readonly number[]): HeldTimers {
   const clearHeld = (timer: unknown) =>
     timer instanceof HeldTimer ? timer.close() : clear(timer as Parameters<typeof clear>[0]);
   globalThis.setTimeout = Object.assign(setHeld as unknown as typeof set, { __promisify__: set.__promisify__ }); // as Node declares it
-  globalThis.clearTimeout = clearHeld as typeof clear;
+  globalThis.clearTimeout = clearHeld;
   const inOrder = () => [...waiting].sort((a, b) => a.dueMs - b.dueMs);
   return {
     waitingMs: () => inOrder().map(({ dueMs }) => dueMs - nowMs),

@@ -63,7 +63,6 @@ export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Ta
       });
       asked.once('close', () => clearTimeout(opening));
       asked.once('upgrade', (answer: IncomingMessage, upstream: Duplex, first: Buffer) => {
-        clearTimeout(opening);
         socket.write(handshakeOf(answer));
         join({ socket, head }, { socket: upstream, head: first });
       });
