@@ -15,20 +15,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
- * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), session_reauth (one who has proven
- * to be there in the last five minutes), service_internal.
+ * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal.
  */
 export type AuthClass =
-  | 'public'
-  | 'tenant_scoped'
-  | 'admin'
-  | 'service_internal'
-  | 'session'
-  | 'session_reauth'
-  | 'member'
-  | 'partner'
-  | 'owner'
-  | 'agent';
+  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner' | 'agent';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
@@ -66,6 +56,11 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   leastRole?: PersonRole;
   /** Of a `session` route: the one thing that proves it, a token, a browser's session, or the cookie that only renewing it is sent. */
   provenBy?: 'session_token' | 'browser_session' | 'refresh_cookie';
+  /**
+   * A session that was left open must not do this: its person has proven to be there in the last five minutes (RFC 9470). No API key and no
+   * program proves that.
+   */
+  needsPresence?: true;
   /** Of a public route of the control plane: it is shown the browser's cookies, by which it knows where a sign-in began. */
   takesCookies?: true;
   /** A person does this, signed in: no API key opens the route, whatever its role. */

@@ -35,7 +35,10 @@ export async function startIn(
 export const withoutWarmth = { GOV_SELF_TEST_DECISIONS: '0' };
 
 /** A first start then needs neither initdb nor migrations. Commits wait for the disk if `durable`. */
-export async function beginWithTemplate(dataDir: string, { durable }: { durable?: boolean | undefined } = {}): Promise<void> {
+export async function beginWithTemplate(
+  dataDir: string,
+  { durable }: { durable?: boolean | undefined } = {},
+): Promise<void> {
   if (existsSync(join(dataDir, 'postgres'))) return;
   mkdirSync(dataDir, { recursive: true, mode: 0o711 });
   execFileSync('cp', ['-a', await clusterTemplate(), join(dataDir, 'postgres')]);

@@ -133,7 +133,7 @@ async function thingsOf({ client, tab, workspaceId, userId }: Person): Promise<R
 
 /** A socket is about the workspace of its ticket, which `tests/e2e/sockets.test.ts` asks for in another's. */
 const isAsked = ({ auth, provenBy, media }: AnyRoute) =>
-  ['session', 'session_reauth'].includes(auth) && provenBy !== 'refresh_cookie' && media !== 'socket';
+  auth === 'session' && provenBy !== 'refresh_cookie' && media !== 'socket';
 const routes = Object.values<AnyRoute>(controlPlaneRoutes).filter(isAsked);
 
 type Place = { in: 'path' | 'query' | 'body'; name: string };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { pathParams, urlOf } from '@countersign/contracts';
+import { pathParams, urlOf, type AnyRoute } from '@countersign/contracts';
 import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
+import { gatewayRoutes } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';
@@ -18,7 +19,9 @@ beforeEach(() => {
   system.aheadMs = 0;
 });
 
-const routes = Object.values(controlPlaneRoutes).filter(({ auth }) => auth === 'session_reauth');
+const routes = Object.values<AnyRoute>({ ...controlPlaneRoutes, ...gatewayRoutes }).filter(
+  ({ needsPresence }) => needsPresence === true,
+);
 
 async function proveAgain(tab: Tab) {
   const { body } = await tab.send('/api/auth/reauth/begin', { method: 'POST', body: {} });
@@ -42,7 +45,7 @@ describe('what needs a fresh proof of presence', () => {
     'cp.reauth',
     'is refused with the challenge of RFC 9470 five minutes after the last one, and changes nothing',
     async () => {
-      expect(routes.length).toBeGreaterThan(1);
+      expect(routes.length).toBeGreaterThan(16);
       const { tab } = await system.signedIn();
       const [workspace] = (await tab.send('/api/me')).body['workspaces'] as { id: string }[];
       const workspaceId = workspace?.id ?? '';

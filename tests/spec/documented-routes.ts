@@ -1,7 +1,7 @@
 import type { AuthClass, Method } from '@countersign/contracts';
 
 /** A route of the published interface documents: method, path, auth class. */
-export type Documented = [method: Method, path: string, auth: AuthClass];
+export type Documented = [method: Method, path: string, auth: AuthClass | 'session_reauth'];
 
 /** Routes that the interface documents name and that are built; each must be in the contracts exactly so. Grows with each family. */
 export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane', Documented[]> = {

@@ -130,7 +130,8 @@ export const answerDeviceLogin = defineRoute({
   summary: 'Let a program in, to one workspace and as at most what one is there oneself, or refuse it.',
   method: 'POST',
   path: '/api/auth/device/{user_code}/decide',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   provenBy: 'browser_session',
   idempotent: false, // a code is answered once
   bodyBytesMax: authBodyBytesMax,

@@ -47,7 +47,8 @@ export const createEvidenceHandle = defineRoute({
     'Name one receipt, approval or replay by a handle. With `public` strangers open it too: the kernel decides that first, as `evidence.publish`.',
   method: 'POST',
   path: '/api/audit/handles',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'owner',
   status: 201,
   idempotent: false, // made again it is another name

@@ -156,7 +156,8 @@ export const resumeTarget = defineRoute({
     'or was commanded meanwhile, stands.',
   method: 'POST',
   path: '/api/ops/resume',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'owner',
   alsoStatus: [202],
   idempotent: false, // what is lifted once is not there to be lifted again
@@ -260,7 +261,8 @@ export const resyncTarget = defineRoute({
     'server of a connector is asked what it shows. It changes nothing that nobody has decided.',
   method: 'POST',
   path: '/api/ops/resync',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'owner',
   idempotent: false, // it is looked at anew
   bodyBytesMax: 10_000,

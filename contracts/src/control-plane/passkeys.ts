@@ -8,7 +8,8 @@ export const beginPasskey = defineRoute({
     'Begin to enrol a passkey at the kernel, in the addressed workspace: it signs its owner in, and votes there. The options are for `navigator.credentials.create`.',
   method: 'POST',
   path: '/api/auth/webauthn/register/begin',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'partner',
   idempotent: false, // each answer is a question of its own
   status: 201,
@@ -21,7 +22,8 @@ export const finishPasskey = defineRoute({
   summary: 'End the enrolment. A passkey that is `waiting` signs nobody in until somebody vouches for it.',
   method: 'POST',
   path: '/api/auth/webauthn/register/finish',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'partner',
   idempotent: false, // a question is answered once
   bodyBytesMax: ceremonyBytesMax,

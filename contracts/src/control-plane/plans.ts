@@ -110,6 +110,7 @@ export const commitPlan = defineRoute({
     'Give all stops of an approved plan at once, if a dry run reaches no further than the one that was approved, and the kernel allows it. It is ' +
     'committed once; asked again, it is shown.',
   path: '/api/ops/plans/{plan_id}/commit',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   errors: [...refusals],
 });

@@ -197,7 +197,8 @@ export const activatePolicy = defineRoute({
     'After a failure the same request goes on where it stopped.',
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/activate',
-  auth: 'session_reauth',
+  auth: 'session',
+  needsPresence: true,
   leastRole: 'owner',
   idempotent: false, // the hash in force is replaced once
   params: OfWorkspace,

@@ -43,6 +43,7 @@ export const createApiKey = defineRoute({
   method: 'POST',
   path: '/api/auth/apikey',
   auth: 'member',
+  needsPresence: true,
   sessionOnly: true,
   status: 201,
   idempotent: false, // a replay would answer a key from storage, and keys are not stored

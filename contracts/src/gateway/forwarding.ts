@@ -345,5 +345,6 @@ export const forwarding: readonly Forwarding[] = [
 function atTheDoor(route: AnyRoute): AnyRoute {
   // The refresh cookie is judged where it is kept.
   if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
-  return { ...route, auth: route.leastRole ?? 'session', sessionOnly: true };
+  const { needsPresence: _, ...opened } = route;
+  return { ...opened, auth: route.leastRole ?? 'session', sessionOnly: true };
 }

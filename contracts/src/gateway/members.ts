@@ -28,6 +28,7 @@ export const createInvite = defineRoute({
   method: 'POST',
   path: '/api/workspace/{id}/invite',
   auth: 'owner',
+  needsPresence: true,
   status: 201,
   idempotent: false, // a replay would answer a token from storage, and tokens are not stored
   params: PathId,
@@ -129,6 +130,7 @@ export const putMemberRole = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
+  needsPresence: true,
   params: PathMember,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, role: Role }),
@@ -142,6 +144,7 @@ export const removeMember = defineRoute({
   method: 'DELETE',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
+  needsPresence: true,
   params: PathMember,
   query: z.strictObject(WorkspaceQuery),
   reply: Done,

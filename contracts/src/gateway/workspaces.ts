@@ -62,6 +62,7 @@ export const putWorkspace = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}',
   auth: 'owner',
+  needsPresence: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, name: WorkspaceName }),

@@ -80,7 +80,6 @@ const security: Record<AuthClass, PlainJson> = {
   admin: [{ adminKey: [] }],
   service_internal: [{ serviceKey: [] }],
   session: [{ sessionToken: [] }],
-  session_reauth: [{ sessionToken: [] }],
   member: [{ sessionToken: [] }, { apiKey: [] }],
   partner: [{ sessionToken: [] }, { apiKey: [] }],
   owner: [{ sessionToken: [] }],
@@ -213,7 +212,7 @@ function impliedErrors(route: AnyRoute): ErrorCode[] {
     ...(route.body !== undefined ? bodyErrors(route.media) : []),
     ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID'] as const) : []),
     ...(route.auth === 'tenant_scoped' ? (['TENANT_REQUIRED'] as const) : []),
-    ...(route.auth === 'session_reauth' ? (['REAUTHENTICATION_REQUIRED'] as const) : []),
+    ...(route.needsPresence === true ? (['REAUTHENTICATION_REQUIRED'] as const) : []),
     ...(route.leastRole === undefined
       ? []
       : (['PERMISSION_DENIED', 'NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'] as const)),

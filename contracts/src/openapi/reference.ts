@@ -47,6 +47,10 @@ function runCodeLines(): string[] {
   ];
 }
 
+function authOf({ auth, needsPresence }: AnyRoute): string {
+  return needsPresence === true ? `${auth}, presence` : auth;
+}
+
 /** The page of all routes of all services. */
 export function routesPage(services: { name: string; routes: AnyRoute[] }[]): string {
   const sections = services.flatMap(({ name, routes }) => [
@@ -56,7 +60,7 @@ export function routesPage(services: { name: string; routes: AnyRoute[] }[]): st
     '| --- | --- | --- | --- |',
     ...[...routes]
       .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))
-      .map(({ method, path, auth, summary }) => `| ${method} | \`${path}\` | ${auth} | ${summary} |`),
+      .map((route) => `| ${route.method} | \`${route.path}\` | ${authOf(route)} | ${route.summary} |`),
     '',
   ]);
   return (

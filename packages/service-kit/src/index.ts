@@ -35,6 +35,7 @@ export {
   type IdempotencyVerdict,
   type StoredAnswer,
 } from './idempotency.ts';
+export { requirePresence } from './presence.ts';
 export { jsonRpcError } from './json-rpc-error.ts';
 export { oauthError } from './oauth-error.ts';
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';

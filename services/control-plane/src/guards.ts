@@ -9,7 +9,14 @@ import {
   type UserId,
   type WorkspaceId,
 } from '@countersign/contracts';
-import { anonymous, bearerToken, secretsEqual, type GuardRequest, type Guards } from '@countersign/service-kit';
+import {
+  anonymous,
+  bearerToken,
+  requirePresence,
+  secretsEqual,
+  type GuardRequest,
+  type Guards,
+} from '@countersign/service-kit';
 import type { Context } from './context.ts';
 
 /** A person whom the gateway asserts to be signed in. */
@@ -35,18 +42,15 @@ export type SiblingCaller = { sibling: true };
 type Caller = PersonCaller | WorkspaceCaller | Renewing | SiblingCaller | undefined;
 type Guarding = Pick<Context, 'config' | 'assertions' | 'now'>;
 
-/** So long counts a proof of presence for what a session that was left open must not do (RFC 9470). */
-const presenceSecondsMax = 300;
-
 /** Who may call which class of route. */
 export function createGuards(context: Guarding): Guards<Caller> {
   return {
     public: anonymous,
-    session: (request) =>
-      request.route.provenBy === 'refresh_cookie' ? { renewing: true } : personOf(context, request),
-    session_reauth: async (request) => {
+    session: async (request) => {
+      const { provenBy, needsPresence } = request.route;
+      if (provenBy === 'refresh_cookie') return { renewing: true };
       const person = await personOf(context, request);
-      requirePresence(person, context.now());
+      if (needsPresence === true) requirePresence(person.provenAt, context.now());
       return person;
     },
     service_internal: ({ req }: GuardRequest) => {
@@ -74,16 +78,6 @@ function spokenIn({ headers }: IncomingMessage, service: keyof typeof speakingHe
   const text = headers[speakingHeaders[service]];
   if (typeof text === 'string') return text;
   throw new AppError('CREDENTIALS_INVALID', `The request does not say by what to ask the ${service}`);
-}
-
-/** Throws REAUTHENTICATION_REQUIRED with the challenge of RFC 9470 §3. */
-function requirePresence({ provenAt }: PersonCaller, now: Date): void {
-  if (now.getTime() - provenAt.getTime() <= presenceSecondsMax * 1_000) return;
-  throw new AppError('REAUTHENTICATION_REQUIRED', 'The last proof that it is you is too old for this', {
-    headers: {
-      'www-authenticate': `Bearer error="insufficient_user_authentication", error_description="Prove again that it is you", max_age="${presenceSecondsMax}"`,
-    },
-  });
 }
 
 export function callerKey(caller: unknown): string | null {

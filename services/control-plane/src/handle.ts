@@ -2,9 +2,9 @@ import { createHandle, type Handle } from '@countersign/service-kit';
 import type { PersonCaller, Renewing, SiblingCaller, WorkspaceCaller } from './guards.ts';
 
 /** Routes of a person who is signed in. */
-export const handlePerson = createHandle<PersonCaller>('session', 'session_reauth');
+export const handlePerson = createHandle<PersonCaller>('session');
 
-const handleInWorkspace = createHandle<WorkspaceCaller>('session', 'session_reauth');
+const handleInWorkspace = createHandle<WorkspaceCaller>('session');
 
 /** Routes of one workspace: they state the least role there, and the guard holds every caller to it. */
 export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {

@@ -3,6 +3,7 @@ import type { Role, User } from '@countersign/contracts/gateway';
 import {
   anonymous,
   bearerToken,
+  requirePresence,
   secretsEqual,
   type Guard,
   type GuardRequest,
@@ -16,6 +17,7 @@ import { recordDenial } from './audit/record-denial.ts';
 import { accessCookieOf } from './console/access-cookie.ts';
 import { isDelegation, personOfDelegation } from './console/person-of-delegation.ts';
 import { personOfCookie, type Presence } from './console/person-of-cookie.ts';
+import { presenceOf } from './console/presence-of.ts';
 import { isDeviceToken, personOfDevice } from './console/person-of-device.ts';
 import { requireSamePage } from './console/same-page.ts';
 import type { Context } from './context.ts';
@@ -208,11 +210,20 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
       const refusal = hasRole(caller.role, least)
         ? refusalOfCredential(acting, request.route)
         : roleTooLow(least, caller.role);
-      if (refusal === null) return caller;
+      if (refusal === null) {
+        if (isHeldHere(request.route, acting))
+          requirePresence((await presenceOf(context.database.reader, caller)).provenAt, context.now());
+        return caller;
+      }
       await recordDenial(context, denialOf(caller, request));
       throw refusal;
     },
   };
+}
+
+/** The control plane holds its own routes to presence, those that it serves by asking here too. */
+function isHeldHere({ needsPresence }: AnyRoute, acting: AnyActing): boolean {
+  return needsPresence === true && !('delegated' in acting);
 }
 
 function refusalOfCredential(acting: AnyActing, route: AnyRoute): AppError | null {

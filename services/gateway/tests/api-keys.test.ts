@@ -153,6 +153,7 @@ describe('a key of a workspace', () => {
     const old = await make(ada.client);
     const ending = await make(ada.client, { expiresInDays: 1 });
     nowMs += dayMs / 2;
+    ada = await signInAs(gateway.url, 'ada@example.org');
     const heir = await make(ada.client, { replaces: old.id });
     await make(ada.client, { replaces: ending.id });
     nowMs += dayMs / 2;

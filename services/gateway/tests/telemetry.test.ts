@@ -24,6 +24,7 @@ describe.each(buses)('a run over the bus %#', (url) => {
   let database: TestDatabase;
   let gateway: StartedGateway;
   let collector: OtlpCollector;
+  let run: Awaited<ReturnType<typeof runReaching>>;
   const kernel = new KernelStub();
   const broker = url === null ? null : testExchange(url);
 
@@ -40,6 +41,9 @@ describe.each(buses)('a run over the bus %#', (url) => {
     });
     gateway = await startTestGateway(config);
     await gateway.subscribed;
+    const ada = await signInAs(gateway.url, 'ada@example.org');
+    const started = await startRun(ada);
+    run = await runReaching(ada, started.taskId);
   });
   afterAll(async () => {
     await gateway?.stop();
@@ -50,9 +54,6 @@ describe.each(buses)('a run over the bus %#', (url) => {
   });
 
   it('is one trace, from the request that started it to what the kernel is asked', async () => {
-    const ada = await signInAs(gateway.url, 'ada@example.org');
-    const started = await startRun(ada);
-    const run = await runReaching(ada, started.taskId);
     expect([run.status, run.error]).toEqual(['completed', null]);
     await gateway.context.telemetry.flush();
     const spans = collector.spans();

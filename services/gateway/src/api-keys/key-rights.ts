@@ -17,7 +17,7 @@ export function membershipOfKey(
 
 /** Null: the key opens the route, as far as its role allows. */
 export function refusalOfKey({ scopes }: StoredApiKey, route: AnyRoute): AppError | null {
-  if (route.sessionOnly === true)
+  if (route.sessionOnly === true || route.needsPresence === true)
     return new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
   const needed = scopeOf(route);
   if (scopes.includes(needed)) return null;

@@ -27,10 +27,10 @@ export type WholeAnswer = StoredAnswer & { kept: Kept };
  * - `unusable`: the model is paid, and nobody can use its answer
  * - what the model said, when its calls could not be judged
  */
-export type Kept = 'answer' | 'nothing' | 'uncertain' | 'unusable' | BoughtAnswer;
+type Kept = 'answer' | 'nothing' | 'uncertain' | 'unusable' | BoughtAnswer;
 
 /** The body as the model sent it, and the headers of the answer that it becomes. It goes to nobody before its calls are judged. */
-export type BoughtAnswer = Pick<StoredAnswer, 'text' | 'headers'>;
+type BoughtAnswer = Pick<StoredAnswer, 'text' | 'headers'>;
 
 /** A whole answer is read in one go, and this is what can be read without holding up others. A million tokens of text are less. */
 const answerBytesMax = 4_194_304;
