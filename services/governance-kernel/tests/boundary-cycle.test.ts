@@ -268,6 +268,7 @@ describe('the reply', () => {
       ...{ 'x-gov-decision-id': decision_id, 'x-gov-verdict': decision.reply.verdict },
       ...{ 'x-gov-reason-code': reason_code, 'x-gov-receipt-id': receipt_id },
       ...{ 'x-gov-policy-hash': loaded.hash, 'x-gov-lamport-clock': String(lamport_clock) },
+      ...(call.mode === 'shadow' ? { 'x-gov-shadow': 'true' } : {}),
     });
     expect(latestRecord(ledger)['decision_id']).toBe(decision_id);
   });

@@ -63,6 +63,8 @@ describeStory('a passkey that was enrolled at the console', () => {
       { type: 'webauthn.create' },
       { flags: 0x01 },
       { person: bob },
+      { crossOrigin: true },
+      { crossOrigin: null },
       { counter: 1 },
     ];
     for (const forged of wrong)

@@ -108,6 +108,12 @@ describe('what a passkey signed is sealed only if the verifier takes it', () => 
     expect(await verdictOf('passkeys')).toBe('VERIFIED');
   });
 
+  it('a passkey is not enrolled on a page in the page of another', async () => {
+    const dave = new Approver(test, 'dave');
+    expect(await refusal(dave.enrol({ crossOrigin: true }))).toBe('PASSKEY_REFUSED');
+    expect(await dave.enrol()).toMatchObject({ state: 'waiting' });
+  });
+
   it('a key that names the algorithm of another kind is not enrolled', async () => {
     expect(await refusal(new Approver(test, 'carol').enrol({ algorithm: -8 }))).toBe('PASSKEY_REFUSED');
     expect(await new Approver(test, 'carol').enrol({ algorithm: -7 })).toMatchObject({ state: 'waiting' });

@@ -6,6 +6,7 @@ export function wayBack(asked: string | undefined): string {
   const start = '/overview';
   if (asked === undefined || !URL.canParse(asked, location.origin)) return start;
   const { origin, pathname, search } = new URL(asked, location.origin);
-  const isInside = origin === location.origin && !pathname.startsWith('/sign-in');
+  // What two slashes begin with would be read as the name of another host.
+  const isInside = origin === location.origin && !pathname.startsWith('//') && !pathname.startsWith('/sign-in');
   return isInside ? pathname + search : start;
 }

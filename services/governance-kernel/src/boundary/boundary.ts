@@ -340,7 +340,7 @@ class ReplayedDecision implements SealedDecision {
 }
 
 function decisionHeaders(receipt: ReceiptPayload): Record<string, string> {
-  return {
+  const headers: Record<string, string> = {
     'x-gov-decision-id': receipt.decision_id,
     'x-gov-verdict': receipt.verdict,
     'x-gov-reason-code': receipt.reason_code,
@@ -348,4 +348,7 @@ function decisionHeaders(receipt: ReceiptPayload): Record<string, string> {
     'x-gov-policy-hash': receipt.policy_hash ?? 'none',
     'x-gov-lamport-clock': String(receipt.lamport_clock),
   };
+  // Who reads the verdict alone must not act on what would have been decided.
+  if (receipt.shadow) headers['x-gov-shadow'] = 'true';
+  return headers;
 }

@@ -37,7 +37,7 @@ export async function verifyAttestation(
       supportedAlgorithmIDs: [...algorithms],
     }),
   );
-  if (found === undefined) throw refused();
+  if (found === undefined || !isOnOwnPage(attestation.response)) throw refused();
   const { credential, credentialDeviceType, credentialBackedUp } = found;
   const publicKey = encodeBase64Url(credential.publicKey);
   await refusing(() => Promise.resolve(assertEnrollable(publicKey)));
@@ -71,8 +71,15 @@ export async function verifyAssertion(
       requireUserVerification: true,
     }),
   );
-  if (!verified || assertion.id !== id) throw refused();
+  if (!verified || assertion.id !== id || !isOnOwnPage(assertion.response)) throw refused();
   return { id, publicKey, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp };
+}
+
+/** Not on a page in the page of another, where nobody sees whom they sign for (§5.8.1, `crossOrigin`; §13.4.2). The library does not look. */
+function isOnOwnPage({ clientDataJSON }: { clientDataJSON: string }): boolean {
+  const text = Buffer.from(clientDataJSON, 'base64url').toString('utf8');
+  const { crossOrigin = false } = JSON.parse(text) as { crossOrigin?: unknown }; // the library has read it as JSON
+  return crossOrigin === false;
 }
 
 /** ES256 of a point, EdDSA of a key pair of octets, RS256 of a modulus: verifiers take the algorithm from the kind of the key. */
