@@ -50,6 +50,21 @@ export type Inspection = {
   growth: number;
 };
 
+class NodesInLoops {
+  readonly #counts: number[] = [];
+
+  /** What is outside of loops is counted by its nodes alone. */
+  add(depth: number): void {
+    if (depth === 0) return;
+    while (this.#counts.length <= depth) this.#counts.push(0);
+    this.#counts[depth] = (this.#counts[depth] ?? 0) + 1;
+  }
+
+  get costs(): number[] {
+    return this.#counts.map((nodes) => (nodes === 0 ? 0 : Math.max(1, nodes / bodyNodes)));
+  }
+}
+
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
   const isShortName = (name: string) => variables.has(name) && !unbounded.has(name);
@@ -57,13 +72,13 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   const powers = searchingPowers(root, terms);
   const patterns = new Map<string, LinearRegExp>();
   const costsOfSearches: number[] = [];
-  const nodesInLoops: number[] = [];
+  const loops = new NodesInLoops();
   const inspection = {
     ...{ size: 0, literals: 0, splitsText: false, readingCost: 0, valueCost: 0 },
     ...{ searchCosts: costsOfSearches, patterns, rereadings: rereadings(root, terms), growth: growthOf(root) },
   };
   visit(root, new Set(), 0);
-  return { ...inspection, bodyCosts: nodesInLoops.map((nodes) => (nodes === 0 ? 0 : Math.max(1, nodes / bodyNodes))) };
+  return { ...inspection, bodyCosts: loops.costs };
 
   function price(node: ASTNode): void {
     inspection.valueCost += valueCostOf(node, isShortName);
@@ -78,13 +93,6 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     costsOfSearches[power] = (costsOfSearches[power] ?? 0) + searchCostOf(node.args[0], node.args[2][0]);
   }
 
-  /** What is outside of loops is counted by its nodes alone. */
-  function takeBody(depth: number): void {
-    if (depth === 0) return;
-    while (nodesInLoops.length <= depth) nodesInLoops.push(0);
-    nodesInLoops[depth] = (nodesInLoops[depth] ?? 0) + 1;
-  }
-
   function searchCostOf(method: string, operand: ASTNode | undefined): number {
     if (method !== 'matches') return searchCosts[method] ?? 0;
     const { text, pattern } = patternOf(operand, path);
@@ -95,7 +103,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
     refuseNode(node, (name) => bound.has(name) || variables.has(name), path);
     inspection.size += 1;
-    takeBody(depth);
+    loops.add(depth);
     if (node.op === 'list' || node.op === 'map') inspection.literals += node.args.length;
     price(node);
     const loop = loopOf(node);

@@ -42,34 +42,16 @@ export class SegmentSearch {
 
   /** The globs whose segments are all in the text, in order and before their tails. `waiting` begins with the shortest heads. */
   *found(text: string, waiting: readonly Waiting[], work: Work): Generator<string> {
-    const queues = new Map<string, Queue>();
-    let begun = 0;
-    let open = waiting.length;
-    let node = this.#root;
-    for (let at = waiting[0]?.from ?? 0; at < text.length && open > 0; at += 1) {
-      for (let next = waiting[begun]; next !== undefined && next.from <= at; next = waiting[begun]) {
-        if (!work.takeSteps(1)) return;
-        enqueue(queues, { sought: next.sought, nth: 0, from: next.from });
-        begun += 1;
-      }
-      const reached = step(node, text.charAt(at), work);
-      if (reached === null) return;
-      node = reached;
+    const waiters = new Waiters(waiting, work);
+    let node: Node | null = this.#root;
+    for (let at = waiting[0]?.from ?? 0; at < text.length && !waiters.areDone; at += 1) {
+      waiters.admit(at);
+      node = step(node, text.charAt(at), work);
+      if (node === null) return;
       for (let end = node.segment === null ? node.shorter : node; end !== null; end = end.shorter) {
         if (!work.takeSteps(1)) return;
-        const queue = queues.get(end.segment ?? '');
-        // Those that came later begin later.
-        for (let first = queue?.first; first !== undefined; first = queue?.first) {
-          if (first.from + (end.segment?.length ?? 0) > at + 1) break;
-          if (!work.takeSteps(1)) return;
-          queue?.shift();
-          const { sought, nth } = first;
-          if (nth + 1 < sought.segments.length) enqueue(queues, { sought, nth: nth + 1, from: at + 1 });
-          else {
-            open -= 1;
-            if (at + 1 + sought.tailLength <= text.length) yield sought.glob;
-          }
-        }
+        for (const { glob, tailLength } of waiters.advance(end.segment ?? '', at + 1))
+          if (at + 1 + tailLength <= text.length) yield glob;
       }
     }
   }
@@ -77,29 +59,57 @@ export class SegmentSearch {
 
 type Place = { readonly sought: Sought; readonly nth: number; readonly from: number };
 
-/** First in, first out, without moving those behind. */
-class Queue {
-  readonly #places: Place[] = [];
-  #head = 0;
+/** Which pattern waits for which segment, in the order in which they came: those that came later begin later. */
+class Waiters {
+  readonly #queues = new Map<string, { places: Place[]; head: number }>();
+  readonly #waiting: readonly Waiting[];
+  readonly #work: Work;
+  #admitted = 0;
+  #open: number;
 
-  get first(): Place | undefined {
-    return this.#places[this.#head];
+  constructor(waiting: readonly Waiting[], work: Work) {
+    this.#waiting = waiting;
+    this.#open = waiting.length;
+    this.#work = work;
   }
 
-  push(place: Place): void {
-    this.#places.push(place);
+  /** Also where the work is spent. */
+  get areDone(): boolean {
+    return this.#open === 0 || this.#work.isSpent;
   }
 
-  shift(): void {
-    this.#head += 1;
+  /** Those whose heads end here begin to wait. */
+  admit(at: number): void {
+    for (let next = this.#waiting[this.#admitted]; next !== undefined && next.from <= at;) {
+      if (!this.#work.takeSteps(1)) return;
+      this.#enqueue({ ...next, nth: 0 });
+      this.#admitted += 1;
+      next = this.#waiting[this.#admitted];
+    }
   }
-}
 
-function enqueue(queues: Map<string, Queue>, place: Place): void {
-  const segment = place.sought.segments[place.nth] ?? '';
-  const queue = queues.get(segment) ?? new Queue();
-  queues.set(segment, queue);
-  queue.push(place);
+  /** A segment ends here: the patterns that it was the last one of. */
+  *advance(segment: string, end: number): Generator<Sought> {
+    const queue = this.#queues.get(segment);
+    if (queue === undefined) return;
+    for (let first = queue.places[queue.head]; first !== undefined; first = queue.places[queue.head]) {
+      if (first.from + segment.length > end || !this.#work.takeSteps(1)) return;
+      queue.head += 1;
+      const { sought, nth } = first;
+      if (nth + 1 < sought.segments.length) this.#enqueue({ sought, nth: nth + 1, from: end });
+      else {
+        this.#open -= 1;
+        yield sought;
+      }
+    }
+  }
+
+  #enqueue(place: Place): void {
+    const segment = place.sought.segments[place.nth] ?? '';
+    const queue = this.#queues.get(segment);
+    if (queue === undefined) this.#queues.set(segment, { places: [place], head: 0 });
+    else queue.places.push(place);
+  }
 }
 
 /** Null where the work is spent. Each character leads one level down at most, so all ways back together are as long as the text. */

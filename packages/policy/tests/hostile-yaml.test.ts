@@ -89,7 +89,7 @@ beforeAll(() => {
 /** Reads a text twice by each door in a new process: V8 compiles a regular expression to code when it is used again. */
 async function read(source: string): Promise<Ended> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const closed = once(child, 'close');
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>; // as Node documents it
   child.stdin.end(source);
   const [printed, [exitCode, signal]] = await Promise.all([text(child.stdout), closed, text(child.stderr)]);
   return { exitCode, signal, answers: [], places: [], ...(exitCode === 0 ? (JSON.parse(printed) as object) : {}) };
