@@ -216,7 +216,8 @@ describe('a decision that would take more work', () => {
   it('is denied where a short name is matched with a dear pattern over and over', () => {
     const when = many(100, () => 'tool.matches("a.{0,400}b")').join(' || ');
     const rules = many(100, (nth) => ({ id: `r${nth}`, effect: 'allow', when }));
-    expect(decided(policyOf(rules), intentOf({ tool: tail(256) })).outcome).toMatchObject(denied);
+    const call = intentOf({ tool: tail(256), resource: null, args: {} });
+    expect(decided(policyOf(rules), call).outcome).toMatchObject(denied);
   });
 
   it('is denied, with all relations required, where a model call names too many tools', () => {
@@ -257,6 +258,11 @@ describe('a decision that would take more work', () => {
       neededRelations(policy, intentOf({ args: { a: tail(length) } }))?.questions.get('viewer');
     expect(question(256)).toEqual({ object: `file:${tail(256)}`, relation: 'viewer', subject: 'agent:b' });
     expect(question(1_025)).toBeNull();
+    // Put together it would be longer than any text can be.
+    const often = { viewer: { ...relations.viewer, object: `file:${'{args.a}'.repeat(60)}` } };
+    const asking = policyOf([{ id: 'r', effect: 'allow', when: 'relations.viewer' }], [], often);
+    const { questions } = neededRelations(asking, intentOf({ args: { a: tail(10_000_000) } })) ?? {};
+    expect(questions?.get('viewer')).toBeNull();
   });
 
   it('could take a name for anything', () => {
