@@ -154,6 +154,20 @@ const cases: Case[] = [
     offence: { 'services/gateway/src/context.ts': `import { connect } from 'amqplib';` },
   },
   {
+    guarantee: 'one file reads YAML',
+    rule: places.onlyOneFileReadsYaml,
+    offence: { 'packages/policy/src/a.ts': `import { isMap, parseDocument as read } from 'yaml';` },
+    innocent: {
+      'packages/policy/src/a.ts': `import { isMap, visit } from 'yaml';`,
+      'packages/policy/src/read-yaml.ts': `import { Composer } from 'yaml';`,
+    },
+  },
+  {
+    guarantee: 'only one file reads YAML, under whatever name',
+    rule: places.onlyOneFileReadsYaml,
+    offence: { 'services/gateway/src/a.ts': `import * as yaml from 'yaml';` },
+  },
+  {
     guarantee: 'only context.ts of a service constructs clients',
     rule: places.onlyContextConstructsClients,
     offence: {

@@ -2,13 +2,14 @@ import { bundleValuesMax, type PolicyBundle, type PolicyRule } from '@countersig
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import type { CryptoProvider } from '@countersign/crypto';
 import { ceilingsIn } from './ceilings.ts';
-import { declaredInSteps, type DeclaredTools } from './declared-tools.ts';
+import { declaredInSteps, mistakingStepsMax, type DeclaredTools } from './declared-tools.ts';
 import { compileExpression } from './expression.ts';
 import { patternWeight } from './linear-regexp.ts';
 import { policyTestsInSteps } from './policy-tests.ts';
 import { assertNamesFit, minimalReadSet } from './read-set.ts';
 import { PolicyError } from './policy-error.ts';
-import { compileRelations, type CompiledRelation } from './relations.ts';
+import { GlobSet } from './glob-set.ts';
+import { compileRelations, hostedGlobsInSteps, type CompiledRelation } from './relations.ts';
 import { indexInSteps } from './rule-index.ts';
 import type { CompiledRule, RuleIndex } from './rule-index.ts';
 
@@ -26,13 +27,22 @@ export type CompiledPolicy = {
   ceilings: ReadonlyMap<string, string>;
   /** By the name under which rules read them. */
   relations: ReadonlyMap<string, CompiledRelation>;
+  /** The tools for which it requires a relation, as their names read. */
+  hosted: GlobSet;
+  /** Where calls may go; `null` when anywhere. */
+  egress: GlobSet | null;
 };
 
 /** In instructions of compiled patterns, about one for each character. Each takes up to a kilobyte. */
 const patternsSizeMax = 20_000;
 
 /** What is waited for between two steps, where others wait for this thread. */
-type Turns = { nextTurn(): Promise<unknown>; monotonicMs(): number };
+type Turns = {
+  nextTurn(): Promise<unknown>;
+  monotonicMs(): number;
+  /** Aborted when the caller has gone: compiling ends then. */
+  signal?: AbortSignal;
+};
 
 /** So many milliseconds of work go by before others have their turn. A step takes a millisecond or two. */
 const turnMsMax = 5;
@@ -49,11 +59,11 @@ export function compilePolicy(bundle: PolicyBundle, provider: CryptoProvider): C
   }
 }
 
-/** The same where others wait for this thread: a bundle of thousands of rules takes a second, and gives way every few milliseconds. */
+/** The same where others wait for this thread: a bundle of thousands of rules takes a second, and gives way every few milliseconds. Throws the reason of `signal`. */
 export async function compileInTurns(
   bundle: PolicyBundle,
   provider: CryptoProvider,
-  { nextTurn, monotonicMs }: Turns,
+  { nextTurn, monotonicMs, signal }: Turns,
 ): Promise<CompiledPolicy> {
   const steps = compileInSteps(bundle, provider);
   let sinceMs = monotonicMs();
@@ -62,6 +72,7 @@ export async function compileInTurns(
     if (step.done === true) return step.value;
     if (monotonicMs() - sinceMs < turnMsMax) continue;
     await nextTurn();
+    signal?.throwIfAborted();
     sinceMs = monotonicMs();
   }
 }
@@ -83,14 +94,54 @@ function* compileInSteps(bundle: PolicyBundle, provider: CryptoProvider): Genera
     readSet: yield* readSetInSteps(rules, relations),
     rules,
     byId: new Map(rules.map((compiled) => [compiled.rule.id, compiled])),
-    index: yield* indexInSteps(rules),
+    index: yield* indexInSteps(rules, requirementsIn(bundle)),
     tools: yield* declaredInSteps(bundle),
     ceilings: ceilingsIn(bundle.rules),
     relations,
+    hosted: yield* hostedGlobsInSteps(relations),
+    egress: bundle.egress === undefined ? null : yield* GlobSet.inSteps(bundle.egress),
   };
+  assertGlobsFit(policy);
   yield;
   yield* policyTestsInSteps(policy);
   return policy;
+}
+
+function requirementsIn({ relations = {} }: PolicyBundle): PolicyRule['match'][] {
+  return Object.values(relations).flatMap(({ required }) => required ?? []);
+}
+
+/** Of a domain name. */
+const hostLengthMax = 253;
+/** Characters between two stars of all patterns together: as memory, like the characters of regular expressions. */
+const segmentsSizeMax = 20_000;
+/** What matching the longest call with all patterns may take: about a third of the work of a decision. */
+const globStepsMax = 2_000_000;
+
+/** No call has to be denied because patterns are many: a bundle whose patterns could take too long does not compile. */
+function assertGlobsFit(policy: CompiledPolicy): void {
+  const { index, tools, hosted, egress } = policy;
+  const sets = [
+    ...Object.values(index.globs.sets),
+    tools.globs.meant,
+    tools.globs.written,
+    hosted,
+    ...(egress === null ? [] : [egress]),
+  ];
+  const size = sets.reduce((sum, { segmentsSize }) => sum + segmentsSize, 0);
+  if (size > segmentsSizeMax)
+    throw new PolicyError(
+      'TOO_LARGE',
+      '/rules',
+      `the patterns of a bundle may have ${segmentsSizeMax} characters between two *`,
+    );
+  const steps = index.globs.stepsMax + mistakingStepsMax(tools) + (egress?.stepsMax(hostLengthMax) ?? 0);
+  if (steps > globStepsMax)
+    throw new PolicyError(
+      'TOO_LARGE',
+      '/rules',
+      `matching the patterns with one call could take ${steps} steps (limit ${globStepsMax}): write fewer or shorter ones with more than one *`,
+    );
 }
 
 /** What is kept compiled for as long as the bundle is. */

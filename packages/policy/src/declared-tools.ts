@@ -1,7 +1,10 @@
 import { toolOfFunctionName, type EffectLevel } from '@countersign/contracts';
 import type { IdentityDemand, PolicyBundle } from '@countersign/contracts/governance-kernel';
-import { isLiteralGlob, matchesGlob } from './glob.ts';
+import { matchedLengths } from './call-globs.ts';
+import { GlobSet } from './glob-set.ts';
+import { isLiteralGlob } from './glob.ts';
 import { foldedToolName } from './tool-name.ts';
+import { decisionWork, type Work } from './work.ts';
 
 /** The tools that a bundle declares, and those that it restricts: that its rules deny or escalate, or for which it requires a relation. */
 export type DeclaredTools = {
@@ -18,6 +21,8 @@ export type DeclaredTools = {
   restricted: ReadonlyMap<string, ReadonlySet<string>>;
   /** The patterns among them, as written and as they read. */
   patterns: readonly { written: string; meant: string }[];
+  /** The same, compiled. */
+  globs: { written: GlobSet; meant: GlobSet };
 };
 
 type Declaring = Pick<PolicyBundle, 'tools' | 'rules' | 'relations'>;
@@ -55,6 +60,10 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
     byFoldedName,
     restricted,
     patterns: [...patterns].map(([written, meant]) => ({ written, meant })),
+    globs: {
+      written: yield* GlobSet.inSteps(patterns.keys()),
+      meant: yield* GlobSet.inSteps(patterns.values()),
+    },
   };
 }
 
@@ -65,19 +74,38 @@ function* restrictedNames({ rules, relations = {} }: Omit<Declaring, 'tools'>): 
 
 /**
  * The declared tool that this name, which is not declared itself, could be taken for; or what the bundle restricts under another
- * spelling, which must be no way around that.
+ * spelling, which must be no way around that. Where the work is spent, the name could be taken for anything.
  */
-export function mistakenFor(
-  { effects, byFoldedName, restricted, patterns }: DeclaredTools,
-  name: string,
-): string | null {
+export function mistakenFor(tools: DeclaredTools, name: string, work = decisionWork()): string | null {
+  const { effects, byFoldedName, restricted } = tools;
   const declared = effects.has(name) ? undefined : byFoldedName.get(foldedToolName(name));
   if (declared !== undefined) return declared;
   const meaning = meaningOf(name);
   const spellings = restricted.get(meaning);
   if (spellings?.has(name) === false) return [...spellings].join(', ');
-  const pattern = patterns.find(({ written, meant }) => matchesGlob(meant, meaning) && !matchesGlob(written, name));
-  return pattern?.written ?? null;
+  const pattern = patternMeant(tools, { name, meaning }, work);
+  return work.isSpent ? '*' : pattern;
+}
+
+/** The first pattern that the name matches as it reads, and not as it is written. */
+function patternMeant(
+  { patterns, globs }: DeclaredTools,
+  { name, meaning }: { name: string; meaning: string },
+  work: Work,
+): string | null {
+  const meant = globs.meant.matching(meaning, work);
+  if (meant.size === 0) return null;
+  const written = globs.written.matching(name, work);
+  const found = patterns.find((each) => work.takeSteps(1) && meant.has(each.meant) && !written.has(each.written));
+  return found?.written ?? null;
+}
+
+/** The longest {@link meaningOf} a name: NFKC makes up to 18 characters of one. */
+const meaningLengthMax = 18 * matchedLengths.tool;
+
+/** What {@link mistakenFor} takes at most. */
+export function mistakingStepsMax({ patterns, globs }: DeclaredTools): number {
+  return globs.meant.stepsMax(meaningLengthMax) + globs.written.stepsMax(matchedLengths.tool) + patterns.length;
 }
 
 /** Names that mean one tool for some reader of them: a person, or whoever takes `files__read` for `files.read`. */

@@ -1,11 +1,11 @@
 import type { CompiledPolicy } from './compile-policy.ts';
 import { meaningOf } from './declared-tools.ts';
 import type { Facts } from './facts.ts';
-import { matchesGlob } from './glob.ts';
 import type { Intent } from './intent.ts';
 import { toolsNamed } from './tools-named.ts';
+import { decisionWork } from './work.ts';
 
-type Demanding = Pick<CompiledPolicy, 'bundle' | 'tools'>;
+type Demanding = Pick<CompiledPolicy, 'bundle' | 'tools' | 'egress'>;
 
 /** Where a call goes. `host` null: it leaves, and nobody can tell where to. Null: it goes nowhere that the kernel knows of. */
 export type Destination = { host: string | null } | null;
@@ -21,10 +21,11 @@ export function destinationNamed(resource: string | null): Destination {
 
 /** A bundle that names no destinations allows them all. */
 export function egressFact(policy: Demanding | null, destination: Destination): Facts['egress'] {
-  const allowed = policy?.bundle.egress;
-  if (allowed === undefined || destination === null) return { state: 'not_applicable' };
+  const allowed = policy?.egress ?? null;
+  if (allowed === null || destination === null) return { state: 'not_applicable' };
   const { host } = destination;
-  const isAllowed = host !== null && allowed.some((pattern) => matchesGlob(pattern, host));
+  const work = decisionWork();
+  const isAllowed = host !== null && allowed.matching(host, work).size > 0 && !work.isSpent;
   const detail = host ?? 'nobody can tell where it goes';
   return { state: 'known', value: { destination: host ?? '', allowed: isAllowed, detail } };
 }

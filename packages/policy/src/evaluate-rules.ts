@@ -5,9 +5,9 @@ import type { RuleOutcome } from './decision.ts';
 import type { RuleVariable } from './expression-syntax.ts';
 import type { Intent } from './intent.ts';
 import { IterationBudget } from './iteration-limit.ts';
-import { candidateRules, inOrder, matchesCall, matchingCost, matchingRules } from './rule-index.ts';
+import { matchingRules } from './rule-index.ts';
 import type { CompiledRule } from './rule-index.ts';
-import type { Work } from './work.ts';
+import { decisionWork, type Work } from './work.ts';
 
 /** `relations`: which of the relations that the bundle declares hold. One that could not be asked for is absent. */
 export type RuleEnvironment = { now: string; relations: Readonly<Record<string, boolean>> };
@@ -15,34 +15,43 @@ export type RuleEnvironment = { now: string; relations: Readonly<Record<string, 
 /**
  * What the rules say: any deny wins, else any escalate, else any allow, else `NO_MATCHING_RULE`. A rule that matched but cannot
  * be evaluated (an error, a missing member, a value that is no boolean) denies with `POLICY_EVALUATION_ERROR`, so that no
- * argument can switch a rule off; guard optional members with `has(args.x)`. Pure; never throws for a compiled policy.
+ * argument can switch a rule off; guard optional members with `has(args.x)`. Where matching alone takes more than `work`, the call is denied
+ * with the same code. Pure; never throws for a compiled policy.
  */
-export function evaluateRules(policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment): RuleOutcome {
-  return combine(matchingRules(policy.index, intent), { intent, environment });
+export function evaluateRules(
+  policy: CompiledPolicy,
+  intent: Intent,
+  environment: RuleEnvironment,
+  work = decisionWork(),
+): RuleOutcome {
+  const matching = matchingRules(policy.index, intent, work);
+  return work.isSpent ? tooMuchWork : combine(matching, { intent, environment, work });
 }
+
+const tooMuchWork: RuleOutcome = {
+  ...{ kind: 'deny', code: 'POLICY_EVALUATION_ERROR', rules: [] },
+  reason: 'The rules would take more work than one decision may do.',
+};
 
 /** The same within bounds that are narrower than those of a decision. Null: it would take more work. */
 export function evaluateRulesWithin(
   work: Work,
   { policy, intent, environment }: { policy: CompiledPolicy; intent: Intent; environment: RuleEnvironment },
 ): RuleOutcome | null {
-  const matching: CompiledRule[] = [];
-  for (const candidate of candidateRules(policy.index, intent)) {
-    if (!work.take(matchingCost(candidate.rule.match, intent))) return null;
-    if (matchesCall(candidate.rule.match, intent)) matching.push(candidate);
-    if (!work.take((candidate.when?.size ?? 0) / 2)) return null;
-  }
-  const outcome = combine(inOrder(matching), { intent, environment, work });
+  const outcome = evaluateRules(policy, intent, environment, work);
   return work.isSpent ? null : outcome;
 }
 
-type Judging = { intent: Intent; environment: RuleEnvironment; work?: Work };
+/** A node of the syntax tree of a condition, in bodies of a loop. */
+const nodeCost = 0.5;
+
+type Judging = { intent: Intent; environment: RuleEnvironment; work: Work };
 
 /** The rules that apply, already matched, in the order of the bundle. */
 export function combine(matching: readonly CompiledRule[], { intent, environment, work }: Judging): RuleOutcome {
   const variables = expressionVariables(intent, environment);
-  const { args, context, relations, resource } = variables;
-  const budget = new IterationBudget([args, context, relations, resource], work);
+  const { now: _now, effect_level: _level, ...texts } = variables;
+  const budget = new IterationBudget(Object.values(texts), work);
   const applying: Record<'allow' | 'deny' | 'escalate' | 'failed', CompiledRule[]> = {
     allow: [],
     deny: [],
@@ -50,7 +59,8 @@ export function combine(matching: readonly CompiledRule[], { intent, environment
     failed: [],
   };
   for (const compiled of matching) {
-    const holds = conditionHolds(compiled, variables, budget);
+    const ownCost = (compiled.when?.size ?? 0) * nodeCost;
+    const holds = work.take(ownCost) ? conditionHolds(compiled, variables, budget) : 'failed';
     if (holds === true) applying[compiled.rule.effect].push(compiled);
     if (holds === 'failed') applying.failed.push(compiled);
   }

@@ -1,18 +1,21 @@
+import type { Work } from './work.ts';
+
 /** True when the pattern is its own only match. */
 export function isLiteralGlob(pattern: string): boolean {
   return !/[*?]/.test(pattern);
 }
 
 /**
- * `*` matches any run of characters, `?` exactly one; everything else matches itself, case counts. At most
- * pattern × text steps: on a mismatch only the last `*` is widened.
+ * `*` matches any run of characters, `?` exactly one; everything else matches itself, case counts. On a mismatch only the last `*` is
+ * widened. False where the work is spent: the caller asks for that.
  */
-export function matchesGlob(pattern: string, text: string): boolean {
+export function matchesGlob(pattern: string, text: string, work: Work): boolean {
   let at = 0;
   let position = 0;
   let star = -1;
   let resume = 0;
   while (position < text.length) {
+    if (!work.takeSteps(1)) return false;
     if (pattern[at] === '*') {
       star = at;
       resume = position;
@@ -28,4 +31,11 @@ export function matchesGlob(pattern: string, text: string): boolean {
   }
   while (pattern[at] === '*') at += 1;
   return at === pattern.length;
+}
+
+/** What {@link matchesGlob} takes at most: at each character the longest part without `*` begins once. */
+export function globStepsMax(pattern: string, textLength: number): number {
+  const parts = pattern.split('*');
+  const longest = Math.max(...parts.map((part) => part.length));
+  return (textLength + parts.length) * (longest + 2);
 }

@@ -1,7 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, comprehensions, functions, loopOf, methods, type Dialect } from './expression-syntax.ts';
 import { linearRegExp, type LinearRegExp } from './linear-regexp.ts';
-import { rereadingPower, searchingPowers } from './loop-cost.ts';
+import { growthOf } from './growth.ts';
+import { rereadings, searchingPowers } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
@@ -15,17 +16,26 @@ const searchCosts: Readonly<Record<string, number>> = {
 /** What reads each text once, wherever it stands. */
 const readingCosts: Readonly<Record<string, number>> = {
   ...{ size: 0.08, trim: 0.01, lowerAscii: 0.11, upperAscii: 0.11, lastIndexOf: 0.004 },
-  ...{ double: 0.1, int: 0.01, uint: 0.01 },
+  ...{ double: 0.1, int: 0.01, uint: 0.01, join: 0.01 },
 };
+/** What compares texts as far as they are alike, builds one, or looks one up as a key. */
+const textCosts = { compared: 0.001, built: 0.002, key: 0.005 };
+const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 /** What looks at each value, in loop bodies: the library counts and compares the members of an object one by one. */
 const valueCosts = { size: 4, sought: 1, compared: 5 };
+/** A text that is written is put between all values. */
+const joinedCosts = { value: 1, character: 0.01 };
+
+/** So many nodes in loops, of one or several, are a loop body. */
+const bodyNodes = 10;
 
 export type Inspection = {
   /** Nodes of the syntax tree: what evaluating it once takes. */
   size: number;
   /** Elements of the lists and maps that are written in it: a loop may go over them. */
   literals: number;
-  comprehensionDepth: number;
+  /** What the bodies of its loops take in a round, by how deep they are: at 1, those that run once for each element. */
+  bodyCosts: readonly number[];
   splitsText: boolean;
   /** For each character that the call brings, by how often it may be searched: once, or once for each element to that power. */
   searchCosts: readonly number[];
@@ -34,8 +44,26 @@ export type Inspection = {
   /** For each character, and for each value, that the call brings. */
   readingCost: number;
   valueCost: number;
-  rereadingPower: number;
+  /** How many operations read the whole call once for each element, to the power of their place. */
+  rereadings: readonly number[];
+  /** How many times what the call brings it may hold at once. */
+  growth: number;
 };
+
+class NodesInLoops {
+  readonly #counts: number[] = [];
+
+  /** What is outside of loops is counted by its nodes alone. */
+  add(depth: number): void {
+    if (depth === 0) return;
+    while (this.#counts.length <= depth) this.#counts.push(0);
+    this.#counts[depth] = (this.#counts[depth] ?? 0) + 1;
+  }
+
+  get costs(): number[] {
+    return this.#counts.map((nodes) => (nodes === 0 ? 0 : Math.max(1, nodes / bodyNodes)));
+  }
+}
 
 /** Refuses what the type checker cannot: unknown names, functions outside the list, patterns, loops. Throws {@link PolicyError}. */
 export function inspectExpression(root: ASTNode, path: string, { variables, unbounded }: Dialect): Inspection {
@@ -44,15 +72,17 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   const powers = searchingPowers(root, terms);
   const patterns = new Map<string, LinearRegExp>();
   const costsOfSearches: number[] = [];
+  const loops = new NodesInLoops();
   const inspection = {
-    ...{ size: 0, literals: 0, comprehensionDepth: 0, splitsText: false, readingCost: 0, valueCost: 0 },
-    ...{ searchCosts: costsOfSearches, patterns, rereadingPower: rereadingPower(root, terms) },
+    ...{ size: 0, literals: 0, splitsText: false, readingCost: 0, valueCost: 0 },
+    ...{ searchCosts: costsOfSearches, patterns, rereadings: rereadings(root, terms), growth: growthOf(root) },
   };
   visit(root, new Set(), 0);
-  return inspection;
+  return { ...inspection, bodyCosts: loops.costs };
 
   function price(node: ASTNode): void {
     inspection.valueCost += valueCostOf(node, isShortName);
+    inspection.readingCost += textCostOf(node, isShortName);
     if (node.op !== 'rcall' && node.op !== 'call') return;
     inspection.readingCost += readingCosts[node.args[0]] ?? 0;
     const power = powers.get(node);
@@ -73,6 +103,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   function visit(node: ASTNode, bound: ReadonlySet<string>, depth: number): void {
     refuseNode(node, (name) => bound.has(name) || variables.has(name), path);
     inspection.size += 1;
+    loops.add(depth);
     if (node.op === 'list' || node.op === 'map') inspection.literals += node.args.length;
     price(node);
     const loop = loopOf(node);
@@ -85,7 +116,6 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
     if (depth + 1 > comprehensionDepthMax) {
       throw refused('NESTING_REFUSED', path, `more than ${comprehensionDepthMax} comprehensions inside each other`);
     }
-    inspection.comprehensionDepth = Math.max(inspection.comprehensionDepth, depth + 1);
     visit(range, bound, depth);
     const inner = new Set([...bound, variable]);
     for (const body of bodies) visit(body, inner, depth + 1);
@@ -121,7 +151,9 @@ function refuseFunction(allowed: ReadonlySet<string>, name: string, count: numbe
 function valueCostOf(node: ASTNode, isShortName: (name: string) => boolean): number {
   switch (node.op) {
     case 'call':
+      return node.args[0] === 'size' ? valueCosts.size : 0;
     case 'rcall':
+      if (node.args[0] === 'join') return joiningCost(node.args[2][0]);
       return node.args[0] === 'size' ? valueCosts.size : 0;
     case 'in':
       return node.args[1].op === 'list' ? 0 : valueCosts.sought;
@@ -130,6 +162,32 @@ function valueCostOf(node: ASTNode, isShortName: (name: string) => boolean): num
       return node.args.some((side) => isShort(side, isShortName)) ? 0 : valueCosts.compared;
     default:
       return 0;
+  }
+}
+
+function joiningCost(between: ASTNode | undefined): number {
+  const written = between?.op === 'value' && typeof between.args === 'string' ? between.args.length : 0;
+  return joinedCosts.value + joinedCosts.character * written;
+}
+
+function textCostOf(node: ASTNode, isShortName: (name: string) => boolean): number {
+  const areShort = (sides: readonly ASTNode[]) => sides.map((side) => isShort(side, isShortName));
+  switch (node.op) {
+    case 'rcall': {
+      const [method, ...sides] = node.args;
+      const isPrefix = method === 'startsWith' || method === 'endsWith';
+      return isPrefix && !areShort(sides.flat()).includes(true) ? textCosts.compared : 0;
+    }
+    case '+':
+      return areShort(node.args).includes(false) ? textCosts.built : 0;
+    case '[]':
+      return areShort([node.args[1]]).includes(false) ? textCosts.key : 0;
+    case 'in':
+      return node.args[1].op === 'list' ? 0 : textCosts.key;
+    case 'map':
+      return areShort(node.args.map(([key]) => key)).includes(false) ? textCosts.key : 0;
+    default:
+      return comparisons.has(node.op) && !areShort(childrenOf(node)).includes(true) ? textCosts.compared : 0;
   }
 }
 

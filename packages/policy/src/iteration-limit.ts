@@ -1,8 +1,5 @@
 import type { Expression } from './expression.ts';
-import { Work } from './work.ts';
-
-/** About a twentieth of a second of loop bodies, for all rules together: more is an attack on the decision path, not a call. */
-const iterationsMax = 400_000;
+import { decisionWork, decisionWorkMax } from './work.ts';
 
 /** Looking one value up among others, and reading one character, in loop bodies. */
 const rereadCosts = { value: 0.1, character: 0.02 };
@@ -13,31 +10,34 @@ const rereadCosts = { value: 0.1, character: 0.02 };
  */
 export class IterationBudget {
   readonly #values: readonly unknown[];
-  readonly #work: Work;
+  readonly #work: ReturnType<typeof decisionWork>;
   #weight: Weight | null = null;
 
   /** `values`: what the caller brings in any size. */
-  constructor(values: readonly unknown[], work = new Work(iterationsMax)) {
+  constructor(values: readonly unknown[], work = decisionWork()) {
     this.#values = values;
     this.#work = work;
   }
 
-  /** Takes what an expression may cost. False when that is more than is left. Only expressions that loop, search or compare pay for the counting. */
+  /** Takes what an expression may read. False when that is more than is left. Only expressions that loop, search, compare or build pay for the counting. */
   spend(expression: Expression): boolean {
-    const { literals, comprehensionDepth, splitsText, searchCosts, readingCost, valueCost, rereadingPower } =
-      expression;
+    const { literals, bodyCosts, splitsText, searchCosts, readingCost, valueCost, growth } = expression;
     // Stryker disable next-line ConditionalExpression,ArithmeticOperator: Speed alone: what takes nothing is counted.
-    if (comprehensionDepth + searchCosts.length + readingCost + valueCost === 0) return true;
+    if (bodyCosts.length + searchCosts.length + readingCost + valueCost === 0) return true;
     const { values, characters } = (this.#weight ??= weightOf(this.#values));
     const elements = values + literals;
-    const looped = comprehensionDepth === 0 ? 0 : (elements + (splitsText ? characters : 0)) ** comprehensionDepth;
+    const looped = sumOfPowers(bodyCosts, elements + (splitsText ? characters : 0));
     const rounds = Math.max(1, elements);
-    const searched = searchCosts.reduce((sum, cost, power) => sum + characters * cost * rounds ** power, 0);
+    const searched = characters * sumOfPowers(searchCosts, rounds);
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
-    const reread = rereadingPower === 0 ? 0 : whole * elements ** rereadingPower;
+    const reread = whole * sumOfPowers(expression.rereadings, elements);
     const read = characters * readingCost + values * valueCost;
-    return this.#work.take(looped + searched + read + reread);
+    return this.#work.take(growth * (looped + searched + read + reread));
   }
+}
+
+function sumOfPowers(costs: readonly number[], base: number): number {
+  return costs.reduce((sum, cost, power) => sum + cost * base ** power, 0);
 }
 
 type Weight = { values: number; characters: number };
@@ -47,7 +47,7 @@ function weightOf(values: readonly unknown[]): Weight {
   const waiting: unknown[] = [values];
   // Stryker disable next-line EqualityOperator: That many are too many already.
   // Stryker disable next-line ConditionalExpression: Those are too many already.
-  while (waiting.length > 0 && weight.values <= iterationsMax) {
+  while (waiting.length > 0 && weight.values <= decisionWorkMax) {
     const value = waiting.pop();
     if (typeof value === 'string') weight.characters += value.length;
     if (typeof value !== 'object' || value === null) continue;

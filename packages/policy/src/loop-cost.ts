@@ -17,13 +17,19 @@ const answersInText: ReadonlySet<string> = new Set([
 const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
 
 /**
- * How often the loops of an expression read whole texts and lists: n means "the elements of the call, to the power of n, times all that
- * is in it". 0: each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. 1: `args.names.all(n, n in args.known)`.
+ * How often the loops of an expression read whole texts and lists: as many operations as the entry n counts read all that is in the call for
+ * its elements, to the power of n. None where each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. One to the
+ * power of 1: `args.names.all(n, n in args.known)`.
  */
-export function rereadingPower(root: ASTNode, terms: Terms): number {
-  let most = 0;
-  visitInScope(root, outside(terms), (node, scope) => (most = Math.max(most, readingOf(node, scope))));
-  return most;
+export function rereadings(root: ASTNode, terms: Terms): number[] {
+  const counts: number[] = [];
+  visitInScope(root, outside(terms), (node, scope) => {
+    const power = readingOf(node, scope);
+    if (power <= 0) return;
+    while (counts.length <= power) counts.push(0);
+    counts[power] = (counts[power] ?? 0) + 1;
+  });
+  return counts;
 }
 
 /** The same of each priced method: how often its calls, all together, read the texts of the call. */
@@ -47,12 +53,13 @@ function visitInScope(node: ASTNode, scope: Scope, see: (node: ASTNode, scope: S
     return;
   }
   visitInScope(loop.range, scope, see);
-  const inner = insideOf(loop, scope);
+  const inner = insideOf(loop, scope, sizeOf(loop.range, scope));
   for (const body of loop.bodies) visitInScope(body, inner, see);
 }
 
-function insideOf({ range, variable }: Loop, scope: Scope): Scope {
-  const power = Math.max(0, sizeOf(range, scope));
+/** The size of the range is passed: looked up here too, a chain of loops would double the work at each of them. */
+function insideOf({ variable }: Loop, scope: Scope, ofRange: number): Scope {
+  const power = Math.max(0, ofRange);
   const depth = scope.depth + 1;
   return { ...scope, bound: new Map(scope.bound).set(variable, { depth, power }), depth };
 }
@@ -61,17 +68,52 @@ function insideOf({ range, variable }: Loop, scope: Scope): Scope {
 function readingOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case 'in':
+      return sizeOfAll(node.args, scope);
+    case '[]':
       return sizeOf(node.args[1], scope);
+    case 'map':
+      return sizeOfAll(
+        node.args.map(([key]) => key),
+        scope,
+      );
     case 'call':
       return readsNothing.has(node.args[0]) ? short : sizeOfAll(node.args[1], scope);
     case 'rcall': {
       const [method, receiver, operands] = node.args;
       if (Object.hasOwn(scope.priced, method)) return short;
-      return Math.max(sizeOfReceiver(receiver, scope), method === 'join' ? sizeOfAll(operands, scope) : short);
+      return Math.max(
+        sizeOfReceiver(receiver, scope),
+        ...operands.map((operand) => (method === 'join' ? sizeBetween(operand, scope) : sizeBuilt(operand, scope))),
+      );
     }
     default:
-      // Two values are compared as far as the shorter of them goes.
-      return comparisons.has(node.op) ? Math.min(...childrenOf(node).map((side) => sizeOf(side, scope))) : short;
+      return comparisons.has(node.op) ? sizeCompared(childrenOf(node), scope) : short;
+  }
+}
+
+/** Two values are compared as far as the shorter of them goes. A sum of texts is put together first, whatever it is compared with. */
+function sizeCompared(sides: readonly ASTNode[], scope: Scope): number {
+  const alike = Math.min(...sides.map((side) => sizeOf(side, scope)));
+  if (sides.some(isNumber)) return alike;
+  return Math.max(alike, ...sides.map((side) => sizeBuilt(side, scope)));
+}
+
+/** What is compared with a number is none but a number. */
+function isNumber(node: ASTNode): boolean {
+  return node.op === '-_' || (node.op === 'value' && typeof node.args !== 'string');
+}
+
+/** What has to be put together before it is read. */
+function sizeBuilt(node: ASTNode, scope: Scope): number {
+  switch (node.op) {
+    case '+':
+      return sizeOf(node, scope);
+    case '?:':
+    case 'list':
+    case 'map':
+      return Math.max(short, ...childrenOf(node).map((child) => sizeBuilt(child, scope)));
+    default:
+      return short;
   }
 }
 
@@ -108,10 +150,17 @@ function sizeOfAnswer(node: Extract<ASTNode, { op: 'rcall' }>, scope: Scope): nu
   const [method, receiver, operands] = node.args;
   if (!answersInText.has(method)) return short;
   const loop = loopOf(node);
-  if (loop === null) return sizeOfAll(method === 'join' ? [receiver, ...operands] : [receiver], scope);
+  if (loop === null && method !== 'join') return sizeOf(receiver, scope);
+  if (loop === null) return Math.max(sizeOf(receiver, scope), ...operands.map((each) => sizeBetween(each, scope)));
   const ofRange = sizeOf(loop.range, scope);
   if (method === 'filter') return ofRange;
-  return Math.max(ofRange, sizeOfAll(loop.bodies, insideOf(loop, scope)));
+  return Math.max(ofRange, sizeOfAll(loop.bodies, insideOf(loop, scope, ofRange)));
+}
+
+/** A text that is put between all elements is there for each of them. */
+function sizeBetween(operand: ASTNode, scope: Scope): number {
+  const size = sizeOf(operand, scope);
+  return size === short ? short : size + 1;
 }
 
 function sizeOfAll(nodes: readonly ASTNode[], scope: Scope): number {

@@ -1,10 +1,9 @@
-import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
-import type { Document, YAMLMap } from 'yaml';
+import { isMap, isScalar, visit } from 'yaml';
+import type { YAMLMap } from 'yaml';
 import { bundleBytesMax, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
 import { PolicyError } from './policy-error.ts';
-
-const bundleDepthMax = 64;
+import { bundleDepthMax, readYaml, type YamlText } from './read-yaml.ts';
 
 /**
  * Reads a bundle from text (JSON when it begins with `{`, else YAML 1.2) or from a value that was parsed elsewhere, and fills in
@@ -33,49 +32,21 @@ function plainValue(source: unknown): unknown {
 }
 
 function parseYaml(text: string): unknown {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    schema: 'core',
-    strict: true,
-    // Asked below in one pass: the library compares each key with each other.
-    uniqueKeys: false,
-    stringKeys: true,
-    merge: false,
-    lineCounter: lines,
+  const { document, lineOf } = readYaml(text);
+  visit(document, (_key, node) => {
+    if (isMap(node)) refuseTwins(node, lineOf);
   });
-  const fault = document.errors[0] ?? document.warnings[0];
-  if (fault !== undefined) throw new PolicyError('YAML_REFUSED', '', fault.message.split('\n')[0] ?? fault.code);
-  refuseReferences(document, lines);
   // Stryker disable next-line ObjectLiteral: Aliases were refused before.
   return document.toJS({ maxAliasCount: 0 });
 }
 
-// Aliases multiply (a bomb), anchors prepare them, and tags change what a reader sees into something else.
-function refuseReferences(document: Document, lines: LineCounter): void {
-  visit(document, (_key, node) => {
-    if (isMap(node)) refuseTwins(node, lines);
-    // Stryker disable next-line ConditionalExpression: A pair has neither an anchor nor a tag.
-    if (!isNode(node)) return;
-    if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
-      throw refused('anchors and aliases are refused');
-    if (node.tag !== undefined) throw refused('tags are refused');
-  });
-}
-
-function refuseTwins({ items }: YAMLMap, lines: LineCounter): void {
+function refuseTwins({ items }: YAMLMap, lineOf: YamlText['lineOf']): void {
   const seen = new Set<unknown>();
   for (const { key } of items) {
     const name = isScalar(key) ? key.value : key;
-    if (seen.has(name)) throw refused(`${lineOf(key, lines)}${shownKey(name)} is declared twice`);
+    if (seen.has(name)) throw refused(`line ${lineOf(key)}: ${shownKey(name)} is declared twice`);
     seen.add(name);
   }
-}
-
-/** A place without a path of its own: the bundle has one member of this name. */
-function lineOf(key: unknown, lines: LineCounter): string {
-  // Stryker disable next-line ConditionalExpression,LogicalOperator: Every node of a text has its place.
-  // Stryker disable next-line StringLiteral: A key of a text has its line.
-  return isNode(key) && key.range ? `line ${lines.linePos(key.range[0]).line}: ` : '';
 }
 
 /** A name that is longer is found by its line. */

@@ -5,9 +5,13 @@ import type { RuleOutcome } from './decision.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 import type { Intent } from './intent.ts';
 import { PolicyError } from './policy-error.ts';
+import { decisionWork, decisionWorkMax, Work } from './work.ts';
 
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
 const testNow = '2026-01-01T00:00:00.000Z';
+
+/** What all tests of a bundle may take together: a thousand tests of thousands of rules fit. A test may take no more than a decision. */
+const testsWorkMax = 50 * decisionWorkMax;
 
 /** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
 export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, void> {
@@ -25,39 +29,52 @@ export function failedTests(policy: CompiledPolicy, tests: readonly PolicyTest[]
 /** Nobody mends more of them at once. */
 const failuresMax = 100;
 
-/** The first of them, where others wait for this thread: each test may ask thousands of rules. */
+/** The first of them, where others wait for this thread: each test may ask thousands of rules. Throws the reason of `signal`. */
 export async function failedTestsInTurns(
   policy: CompiledPolicy,
   tests: readonly PolicyTest[],
-  { nextTurn }: { nextTurn(): Promise<unknown> },
+  { nextTurn, signal }: { nextTurn(): Promise<unknown>; signal?: AbortSignal },
 ): Promise<PolicyError[]> {
   const found: PolicyError[] = [];
   for (const failure of failures(policy, tests)) {
     if (failure !== null) found.push(failure);
     if (found.length === failuresMax) break;
     await nextTurn();
+    signal?.throwIfAborted();
   }
   return found;
 }
 
 function* failures(policy: CompiledPolicy, tests: readonly PolicyTest[]): Generator<PolicyError | null, void> {
-  for (const [position, test] of tests.entries()) yield failureOf(policy, test, position);
+  const work = new Work(testsWorkMax);
+  for (const [position, test] of tests.entries()) {
+    yield failureOf(policy, test, { position, work });
+    if (work.isSpent) {
+      const message = `the tests of a bundle may take the work of ${testsWorkMax / decisionWorkMax} decisions together`;
+      yield new PolicyError('TOO_LARGE', `/tests/${position}`, message);
+      return;
+    }
+  }
 }
 
 /** What the rules of a policy say of the call of a test. */
 export function verdictInTest(policy: CompiledPolicy, test: PolicyTest): Verdict {
-  return answerOf(outcomeOf(policy, test)).verdict;
+  return answerOf(outcomeOf(policy, test, decisionWork())).verdict;
 }
 
-function failureOf(policy: CompiledPolicy, test: PolicyTest, position: number): PolicyError | null {
-  const difference = differenceOf(test.expect, outcomeOf(policy, test));
+type Running = { position: number; work: Work };
+
+function failureOf(policy: CompiledPolicy, test: PolicyTest, { position, work }: Running): PolicyError | null {
+  const own = decisionWork();
+  const difference = differenceOf(test.expect, outcomeOf(policy, test, own));
+  work.take(decisionWorkMax - own.left);
   if (difference === null) return null;
   return new PolicyError('TEST_FAILED', `/tests/${position}`, `test "${test.name}" failed: ${difference}`);
 }
 
-function outcomeOf(policy: CompiledPolicy, { intent }: PolicyTest): RuleOutcome {
+function outcomeOf(policy: CompiledPolicy, { intent }: PolicyTest, work: Work): RuleOutcome {
   const relations = { ...noneHolds(policy), ...intent.relations };
-  return evaluateRules(policy, callOfTest(intent), { now: testNow, relations });
+  return evaluateRules(policy, callOfTest(intent), { now: testNow, relations }, work);
 }
 
 function noneHolds({ bundle: { relations = {} } }: CompiledPolicy): Record<string, boolean> {

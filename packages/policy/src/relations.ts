@@ -9,16 +9,19 @@ import type { CompiledPolicy } from './compile-policy.ts';
 import { meaningOf } from './declared-tools.ts';
 import type { Intent } from './intent.ts';
 import { PolicyError } from './policy-error.ts';
-import { matchesCall, matchingRules, type CompiledRule } from './rule-index.ts';
+import { MatchedCall } from './call-globs.ts';
+import { GlobSet } from './glob-set.ts';
+import { matchingRules, type CompiledRule } from './rule-index.ts';
 import { toolsNamed } from './tools-named.ts';
-
-type CallMatch = CompiledRule['rule']['match'];
+import { decisionWork, type Work } from './work.ts';
 
 export type CompiledRelation = {
   readonly name: string;
   readonly declared: PolicyRelation;
   /** What is read of a call to ask for it, and the answer itself. */
   readonly reads: readonly string[];
+  /** The patterns of tools for which it is required, as they read. */
+  readonly requiredMeant: readonly string[];
 };
 
 /** Does the subject have the relation with the object? */
@@ -55,7 +58,7 @@ function compileRelation(name: string, declared: PolicyRelation): CompiledRelati
     if (!/^\{[^}]*\}$/.test(declared[side]) && !shape.safeParse(declared[side].replaceAll(placeholder, 'x')).success)
       throw new PolicyError('RELATION_INVALID', at, 'is no name, whatever it is filled with');
   }
-  return { name, declared, reads };
+  return { name, declared, reads, requiredMeant: (declared.required?.tool ?? []).map(meaningOf) };
 }
 
 function placeholdersOf(template: string, at: string): string[] {
@@ -78,14 +81,21 @@ function requireDeclared(path: string, { relations, at }: Declared): void {
     throw new PolicyError('VARIABLE_UNKNOWN', at, `the bundle declares no relation ${name}`);
 }
 
-/** Null where no rule that covers the call reads a relation, and none is required. */
-export function neededRelations(policy: CompiledPolicy, intent: Intent): NeededRelations | null {
+/** The patterns of tools that require a relation, as they read: a model call names tools in any spelling. */
+export function hostedGlobsInSteps(relations: CompiledPolicy['relations']): Generator<void, GlobSet> {
+  return GlobSet.inSteps([...relations.values()].flatMap(({ requiredMeant }) => requiredMeant));
+}
+
+/**
+ * Null where no rule that covers the call reads a relation, and none is required. Where the work is spent, all are needed and required: what
+ * shares the work denies the call.
+ */
+export function neededRelations(policy: CompiledPolicy, intent: Intent, work = decisionWork()): NeededRelations | null {
   // Stryker disable next-line ConditionalExpression: Speed alone: without relations nothing is needed.
   if (policy.relations.size === 0) return null;
   // Stryker disable next-line ArrayDeclaration: It is the path of no relation.
-  const read = new Set(matchingRules(policy.index, intent).flatMap(({ when }) => when?.reads ?? []));
-  const isRequired = ({ declared: { required } }: CompiledRelation) =>
-    required !== undefined && (matchesCall(required, intent) || coversHosted(required, intent));
+  const read = new Set(matchingRules(policy.index, intent, work).flatMap(({ when }) => when?.reads ?? []));
+  const isRequired = requirementsOf(policy, intent, work);
   const all = [...policy.relations.values()];
   const required = all.filter(isRequired).map(({ name }) => name);
   const needed = all.filter(({ name }) => read.has(`relations.${name}`) || required.includes(name));
@@ -93,12 +103,28 @@ export function neededRelations(policy: CompiledPolicy, intent: Intent): NeededR
   return { questions: new Map(needed.map(({ name, declared }) => [name, questionOf(declared, intent)])), required };
 }
 
-/** A model call that lets its provider run a tool is a call of that tool, however it is spelled. */
-function coversHosted(required: CallMatch, intent: Intent): boolean {
-  const { tool: names } = required;
-  if (names === undefined || intent.tool !== null) return false;
-  const meant = { ...required, tool: names.map(meaningOf) };
-  return toolsNamed(intent).some((tool) => matchesCall(meant, { ...intent, tool: meaningOf(tool) }));
+function requirementsOf({ index, hosted }: CompiledPolicy, intent: Intent, work: Work) {
+  const call = new MatchedCall(index.globs, intent, work);
+  const meant = intent.tool === null ? matchingHosted(hosted, intent, work) : nothing;
+  return ({ declared: { required }, requiredMeant }: CompiledRelation): boolean => {
+    if (required === undefined) return false;
+    // A model call that lets its provider run a tool is a call of that tool, however it is spelled.
+    const coversHosted = () => requiredMeant.some((glob) => work.takeSteps(1) && meant.has(glob));
+    const isCovered = call.isCoveredBy(required) || (call.isCoveredBesideTool(required) && coversHosted());
+    return isCovered || work.isSpent;
+  };
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** The patterns that some tool matches which a provider may run. */
+function matchingHosted(globs: GlobSet, intent: Intent, work: Work): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const tool of toolsNamed(intent)) {
+    if (!work.takeSteps(tool.length)) break;
+    for (const glob of globs.matching(meaningOf(tool), work)) if (work.takeSteps(1)) found.add(glob);
+  }
+  return found;
 }
 
 function questionOf({ object, relation, subject }: PolicyRelation, intent: Intent): RelationQuestion | null {
@@ -114,11 +140,14 @@ function filled(template: string, intent: Intent): string {
   return template.replaceAll(placeholder, () => texts.shift() ?? '');
 }
 
+/** No name of an entity or a subject is longer, so nothing longer is put together. */
+const nameLengthMax = 1_024;
+
 /** A `#` in a value would make another subject of it: everybody in a group. */
 function textAt(intent: Intent, steps: readonly string[]): string | null {
   const value = valueAt(intent, steps);
   const text = typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : '';
-  return text === '' || text.includes('#') ? null : text;
+  return text === '' || text.length > nameLengthMax || text.includes('#') ? null : text;
 }
 
 function valueAt(intent: Intent, [root = '', ...steps]: readonly string[]): PlainJson {

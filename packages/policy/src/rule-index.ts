@@ -1,7 +1,9 @@
 import type { PolicyRule } from '@countersign/contracts/governance-kernel';
 import type { Expression } from './expression.ts';
-import { isLiteralGlob, matchesGlob } from './glob.ts';
+import { CallGlobs, MatchedCall, type CallMatch } from './call-globs.ts';
+import { isLiteralGlob } from './glob.ts';
 import type { Intent } from './intent.ts';
+import type { Work } from './work.ts';
 
 export type CompiledRule = {
   /** Place in the bundle. */
@@ -15,9 +17,14 @@ export type RuleIndex = {
   byTool: ReadonlyMap<string, readonly CompiledRule[]>;
   byAction: ReadonlyMap<string, readonly CompiledRule[]>;
   rest: readonly CompiledRule[];
+  globs: CallGlobs;
 };
 
-export function* indexInSteps(rules: readonly CompiledRule[]): Generator<void, RuleIndex> {
+/** `others`: what else of the bundle is matched with calls. */
+export function* indexInSteps(
+  rules: readonly CompiledRule[],
+  others: readonly CallMatch[],
+): Generator<void, RuleIndex> {
   const byTool = new Map<string, CompiledRule[]>();
   const byAction = new Map<string, CompiledRule[]>();
   const rest: CompiledRule[] = [];
@@ -28,14 +35,17 @@ export function* indexInSteps(rules: readonly CompiledRule[]): Generator<void, R
     else rest.push(compiled);
     yield;
   }
-  return { byTool, byAction, rest };
+  const globs = yield* CallGlobs.inSteps([...rules.map(({ rule }) => rule.match), ...others]);
+  return { byTool, byAction, rest, globs };
 }
 
-/** Every rule whose `match` covers the call, in the order of the bundle. */
-export function matchingRules(index: RuleIndex, intent: Intent): CompiledRule[] {
+/** Every rule whose `match` covers the call, in the order of the bundle. Some may be missing where the work is spent: the caller asks for that. */
+export function matchingRules(index: RuleIndex, intent: Intent, work: Work): CompiledRule[] {
+  const call = new MatchedCall(index.globs, intent, work);
   const matching: CompiledRule[] = [];
-  for (const rules of listsOf(index, intent)) {
-    for (const compiled of rules ?? []) if (matchesCall(compiled.rule.match, intent)) matching.push(compiled);
+  for (const candidate of candidateRules(index, intent)) {
+    if (!work.take(1)) break;
+    if (call.isCoveredBy(candidate.rule.match)) matching.push(candidate);
   }
   return inOrder(matching);
 }
@@ -45,47 +55,13 @@ export function* candidateRules(index: RuleIndex, intent: Intent): Generator<Com
   for (const rules of listsOf(index, intent)) yield* rules ?? [];
 }
 
-export function inOrder(rules: CompiledRule[]): CompiledRule[] {
+function inOrder(rules: CompiledRule[]): CompiledRule[] {
   return rules.sort((left, right) => left.position - right.position);
 }
 
 function listsOf(index: RuleIndex, { tool, action }: Intent): (readonly CompiledRule[] | undefined)[] {
   // Stryker disable next-line ConditionalExpression: No rule names the tool null.
   return [tool === null ? undefined : index.byTool.get(tool), index.byAction.get(action), index.rest];
-}
-
-/** What `matchesCall` takes at most, in units of {@link Work}. */
-export function matchingCost(match: PolicyRule['match'], { action, tool, resource, principal }: Intent): number {
-  return (
-    1 +
-    globsCost(match.action, action) +
-    globsCost(match.tool, tool) +
-    globsCost(match.resource, resource) +
-    globsCost(match.principal, principal)
-  );
-}
-
-/** A pattern may be held against a text once for each of its characters, eight of which are a unit. */
-export function globsCost(globs: readonly string[] = [], text: string | null): number {
-  let cost = 0;
-  for (const glob of globs) cost += 0.2 + (isLiteralGlob(glob) ? 0 : (glob.length * (text?.length ?? 0)) / 8);
-  return cost;
-}
-
-/** A call without a tool or resource is covered only by rules that do not name one: `tool: ['*']` means "any tool". */
-export function matchesCall(match: PolicyRule['match'], intent: Intent): boolean {
-  return (
-    covers(match.action, intent.action) &&
-    covers(match.tool, intent.tool) &&
-    covers(match.resource, intent.resource) &&
-    covers(match.principal, intent.principal) &&
-    (match.effect_level === undefined || match.effect_level.includes(intent.effect_level))
-  );
-}
-
-function covers(globs: readonly string[] | undefined, value: string | null): boolean {
-  if (globs === undefined) return true;
-  return value !== null && globs.some((glob) => glob === value || matchesGlob(glob, value));
 }
 
 function file(map: Map<string, CompiledRule[]>, names: readonly string[], compiled: CompiledRule): void {

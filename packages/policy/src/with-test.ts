@@ -1,7 +1,8 @@
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import type { PolicyTest } from '@countersign/contracts/governance-kernel';
 import { parsePolicyBundle } from './parse-bundle.ts';
 import { PolicyError } from './policy-error.ts';
+import { readYaml } from './read-yaml.ts';
 
 /**
  * The text of a bundle with one more test at its end, in JSON or YAML as it was written, with its comments. Throws {@link PolicyError} where
@@ -26,7 +27,7 @@ function inJson(text: string, test: PolicyTest): string {
 }
 
 function inYaml(text: string, test: PolicyTest): string {
-  const document = parseDocument(text, { schema: 'core', merge: false });
+  const { document } = readYaml(text);
   // Stryker disable next-line ConditionalExpression: It was read as a bundle before, so it is a mapping.
   if (!isMap(document.contents)) throw new PolicyError('MALFORMED_BUNDLE', '', 'not a policy bundle');
   if (isSeq(document.get('tests'))) document.addIn(['tests'], document.createNode(test, plain));

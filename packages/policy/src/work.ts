@@ -1,3 +1,6 @@
+/** Steps that read one character each, a few nanoseconds: so many are a unit. */
+const stepsPerUnit = 16;
+
 /** What may be done for one decision, in bodies of a loop: about an eighth of a microsecond each. */
 export class Work {
   #left: number;
@@ -12,6 +15,10 @@ export class Work {
     return !this.isSpent;
   }
 
+  takeSteps(steps: number): boolean {
+    return this.take(steps / stepsPerUnit);
+  }
+
   get left(): number {
     return Math.max(0, this.#left);
   }
@@ -19,4 +26,16 @@ export class Work {
   get isSpent(): boolean {
     return !(this.#left >= 0);
   }
+}
+
+/** About a twentieth of a second for all that a policy reads of one call: more is an attack on the decision path, not a call. */
+export const decisionWorkMax = 400_000;
+
+export function decisionWork(): Work {
+  return new Work(decisionWorkMax);
+}
+
+/** For what was bounded when the policy was compiled. */
+export function boundedBefore(): Work {
+  return new Work(Infinity);
 }

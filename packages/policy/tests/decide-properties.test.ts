@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decide, evaluateRules, evaluateRulesWithin, Work, verdictOfTrace } from '../src/index.ts';
-import type { GateOutcome } from '@countersign/contracts/governance-kernel';
+import type { GateOutcome, PolicyRule } from '@countersign/contracts/governance-kernel';
 import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
-import { matchesCall } from '../src/rule-index.ts';
+import { matchesGlob } from '../src/glob.ts';
+import { boundedBefore, decisionWork } from '../src/work.ts';
 import { frozenNow, bundleOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
 
 const environment = { now: frozenNow, relations: { viewer: true } };
@@ -36,6 +37,16 @@ const ruleList = fc
   .map((bodies) =>
     bodies.map(({ when, ...body }, index) => ({ id: `r${index}`, ...body, ...(when === undefined ? {} : { when }) })),
   );
+/** Each pattern by itself. */
+function isCovered({ effect_level: levels, ...match }: PolicyRule['match'], intent: Intent): boolean {
+  const members = Object.entries(match) as [keyof typeof match, string[]][]; // its own names
+  const covers = (globs: readonly string[], text: string | null) =>
+    text !== null && globs.some((glob) => matchesGlob(glob, text, boundedBefore()));
+  return (
+    levels?.includes(intent.effect_level) !== false && members.every(([name, globs]) => covers(globs, intent[name]))
+  );
+}
+
 const anyIntent = fc
   .record({
     action: fc.constantFrom('tool.call', 'model.call'),
@@ -103,8 +114,10 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, (rules, intent) => {
         const policy = policyOf(rules, [], { viewer });
-        const naive = policy.rules.filter(({ rule }) => matchesCall(rule.match, intent));
-        expect(evaluateRules(policy, intent, environment)).toEqual(combine(naive, { intent, environment }));
+        const naive = policy.rules.filter(({ rule: { match } }) => isCovered(match, intent));
+        expect(evaluateRules(policy, intent, environment)).toEqual(
+          combine(naive, { intent, environment, work: decisionWork() }),
+        );
       }),
       { numRuns: 300 },
     );

@@ -75,14 +75,14 @@ describe('what rules say within bounds', () => {
 
   it.each<[string, object[], number]>([
     ['a rule that names nothing', [{ id: 'a', effect: 'allow' }], 1],
-    ['a name that is one', [{ id: 'a', effect: 'allow', match: { tool: ['files.read'] } }], 1.2],
-    ['a pattern', [{ id: 'a', effect: 'allow', match: { tool: ['files.*'] } }], 1.2 + (7 * 10) / 8],
-    ['a pattern that does not match', [{ id: 'a', effect: 'deny', match: { tool: ['pay.*'] } }], 1.2 + (5 * 10) / 8],
+    ['a name that is one', [{ id: 'a', effect: 'allow', match: { tool: ['files.read'] } }], 1 + (10 + 1) / 16],
+    ['a pattern', [{ id: 'a', effect: 'allow', match: { tool: ['files.*'] } }], 1 + (10 + 6 + 1 + 6 + 1) / 16],
+    ['a pattern that does not match', [{ id: 'a', effect: 'deny', match: { tool: ['pay.*'] } }], 1 + (10 + 4 + 1) / 16],
     ['a condition', [{ id: 'a', effect: 'allow', when: 'args.path == "/notes.txt"' }], 1 + 4 / 2],
     [
       'a loop over what the call brings',
       [{ id: 'a', effect: 'allow', when: 'args.all(x, x == "path")' }],
-      1 + 5 / 2 + 5,
+      1 + 5 / 2 + 10,
     ],
   ])('takes what it costs: %s', (_what, rules, units) => {
     const told = spent(rules);

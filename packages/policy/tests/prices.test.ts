@@ -37,14 +37,30 @@ const growth: [string, number, number, number][] = [
   ['args.a == -1', 0, 0, 0],
   ['args.a in [1, 2]', 0, 0, 0],
   ['has(args.a)', 0, 0, 0],
-  ['args.a == args.b', 1, 0, 1],
-  ['!(args.a != args.b)', 1, 0, 1],
-  ['-args.a == args.b', 1, 0, 1],
-  ['args.a == [1, 2]', 1, 0, 1],
-  ['args.a == {"a": 1, "b": 2}', 1, 0, 1],
-  ['args.a in args.b', 1, 0, 1],
+  ['args.a == args.b', 1, 1, 1],
+  ['!(args.a != args.b)', 1, 1, 1],
+  ['-args.a == args.b', 1, 1, 1],
+  ['args.a == [1, 2]', 1, 1, 1],
+  ['args.a == {"a": 1, "b": 2}', 1, 1, 1],
+  ['args.a in args.b', 1, 1, 1],
   ['size(args.a) > 1', 1, 1, 1],
   ['args.a.size() > 1', 1, 1, 1],
+  ['args.a < args.b', 0, 1, 1],
+  ['args.a < 1', 0, 0, 0],
+  ['args.a.startsWith("x")', 0, 0, 0],
+  ['args.a.startsWith(principal)', 0, 0, 0],
+  ['principal.startsWith(args.a)', 0, 0, 0],
+  ['args.a.startsWith(args.b)', 0, 1, 1],
+  ['args.a.endsWith("x")', 0, 0, 0],
+  ['args.a.endsWith(args.b)', 0, 1, 1],
+  ['args.a + args.b == "x"', 0, 1, 1],
+  ['args.a + "x" == "x"', 0, 1, 1],
+  ['principal + "x" == "x"', 0, 0, 0],
+  ['args.m.join() == ""', 1, 1, 1],
+  ['args["a"] == 1', 0, 0, 0],
+  ['args[args.t] == 1', 0, 1, 1],
+  ['{args.t: 1}.a == 1', 0, 1, 1],
+  ['{"t": args.t}.a == 1', 0, 0, 0],
   ['args.a.contains("x")', 0, 1, 1],
   ['args.a.indexOf("x") > 0', 0, 1, 1],
   ['args.a.lastIndexOf("x") > 0', 0, 1, 1],
@@ -63,7 +79,7 @@ const growth: [string, number, number, number][] = [
   ['args.l.all(x, x.all(y, y > 1))', 2, 0, 2],
   ['args.l.all(x, args.m.all(y, y == x))', 2, 1, 2],
   ['args.l.exists(x, x in ["a", "b"])', 1, 0, 1],
-  ['args.l.exists(x, x in x.tags)', 1, 0, 1],
+  ['args.l.exists(x, x in x.tags)', 1, 1, 1],
   ['args.l.exists(x, x in args.m)', 2, 1, 2],
   ['args.l.exists(x, x.tags.exists(y, y in args.m))', 3, 1, 3],
   ['args.l.exists(x, args.m.exists(y, y in args.m))', 3, 1, 3],
@@ -80,9 +96,22 @@ const growth: [string, number, number, number][] = [
   ['args.l.exists(x, args.m.exists(y, y.contains("b")))', 2, 1, 2],
   ['args.l.exists(x, x.names.all(y, y.lowerAscii().matches("a")))', 2, 1, 2],
   ['args.l.exists(x, args.t == "a")', 1, 0, 1],
-  ['args.l.exists(x, args.t == x)', 1, 0, 1],
+  ['args.l.exists(x, args.t == x)', 1, 1, 1],
   ['args.l.exists(x, args.t == args.t)', 2, 1, 2],
   ['args.l.exists(x, args.t < args.m)', 2, 1, 2],
+  ['args.l.exists(x, args.m[x + args.t] == 1)', 2, 1, 2],
+  ['args.l.exists(x, args.m[x] == 1)', 1, 1, 1],
+  ['args.l.exists(x, (x + args.t) in args.m)', 2, 1, 2],
+  ['args.l.exists(x, (x + args.t) in x.tags)', 2, 1, 2],
+  ['args.l.exists(x, {x + args.t: 1}.a == 1)', 2, 1, 2],
+  ['args.l.exists(x, x + args.t == x)', 2, 1, 2],
+  ['args.l.exists(x, x + args.t == "a")', 2, 1, 2],
+  ['args.l.exists(x, [x + args.t] == x)', 2, 1, 2],
+  ['args.l.exists(x, (true ? x + args.t : x) == x)', 2, 1, 2],
+  ['args.l.exists(x, x + args.n > 100)', 1, 1, 1],
+  ['args.l.exists(x, x + args.n > -x)', 1, 1, 1],
+  ['args.l.exists(x, x.startsWith(args.t))', 1, 1, 1],
+  ['args.l.exists(x, x.startsWith(args.t + x))', 2, 1, 2],
   ['args.l.exists(x, context == relations)', 2, 1, 2],
   ['args.l.exists(x, string(args.t) == "a")', 2, 1, 2],
   ['args.l.exists(x, int(args.t) == 1)', 2, 1, 2],
@@ -95,7 +124,7 @@ const growth: [string, number, number, number][] = [
   ['args.l.map(x, true, args.t).exists(x, x.contains("b"))', 1, 1, 2],
   ['args.l.map(x, args.t.contains("q"), x).exists(x, x.contains("b"))', 1, 1, 2],
   ['args.l.filter(x, args.t.contains("q")).exists(x, x.contains("b"))', 1, 1, 2],
-  ['args.l.exists(x, ["a"].join(args.t) == "b")', 2, 1, 2],
+  ['args.l.exists(x, ["a"].join(args.t) == "b")', 3, 1, 3],
   ['args.l.exists(x, args.m.join() == "b")', 2, 1, 2],
   ['args.l.exists(x, (x + args.t).size() == 1)', 2, 1, 2],
   ['args.l.exists(x, (true ? args.t : x).size() == 1)', 2, 1, 2],
@@ -140,9 +169,58 @@ describe('the price of a condition', () => {
 
   it.each([
     ...['args.t.lowerAscii()', 'args.t.upperAscii()', 'args.t.trim()', 'args.t.substring(1)', 'args.t.split(",")[0]'],
-    ...['args.m.join()', '["a"].join(args.t)', 'args.m.join(",")', 'string(args.t)', 'dyn(args.t)'],
+    ...['args.m.join()', 'args.m.join(",")', 'string(args.t)', 'dyn(args.t)'],
   ])('counts the text of %s in each round of a loop', (receiver) => {
     expect(searched(`${receiver}.contains("b")`)).toEqual([false, true]);
+  });
+
+  it('counts a text that is put between elements for each of them', () => {
+    expect(searched('["a"].join(args.t).contains("b")')).toEqual([false, false, true]);
+    const written = (length: number) => priceOf(`args.l.join("${'x'.repeat(length)}") == ""`, call(1_000, 0));
+    expect(written(1_000) - written(500)).toBeGreaterThanOrEqual(1_000 * 500 * 0.01);
+    expect(priceOf('args.l.join(args.t) == ""', call(2_000, 10_000))).toBeGreaterThan(
+      1.9 * priceOf('args.l.join(args.t) == ""', call(1_000, 10_000)),
+    );
+  });
+
+  it.each([
+    ['args.l.all(x, x > 0)', 1],
+    ['args.l.all(x, x > 0 && x > 1 && x > 2)', 1.1],
+    ['args.l.all(x, x > 0) && args.l.all(x, x > 1) && args.l.all(x, x > 2) && args.l.all(x, x > 3)', 1.2],
+    ['args.l.all(x, x.all(y, y > 0))', 1],
+  ])('of loops is that of all that runs in them: %s', (text, cost) => {
+    expect(compileExpression(text, '/x').bodyCosts.at(-1)).toBeCloseTo(cost, 9);
+  });
+
+  it('is that of each operation which reads the whole call again', () => {
+    const { rereadings } = compileExpression('args.l.all(x, x in args.l || x in args.m || x in args.n)', '/x');
+    expect(rereadings).toEqual([0, 3]);
+    expect(compileExpression('args.l.all(x, x == 1)', '/x').rereadings).toEqual([]);
+  });
+
+  it.each<[string, number]>([
+    ['args.a == 1', 1],
+    ['args.a + args.b == 1', 2],
+    ['args.a + 1 == 1', 2],
+    ['[args.a, args.b, 1].size() == 1', 2],
+    ['{"a": args.a, "b": [args.b]}.size() == 1', 2],
+    ['(true ? args.a + args.b + args.c : args.a) == 1', 3],
+    ['args.l.map(x, x + x) == []', 2],
+    ['args.l.map(x, x + x).map(x, x + x).map(x, x + x) == []', 8],
+    ['["a"].map(x, x + x).map(x, x + x).map(x, x + x) == []', 8],
+    ['[1].map(x, [x, x]).map(x, [x, x]).map(x, [x, x]) == []', 8],
+    ['args.l.map(x, x + x).filter(y, true).exists(y, y + y == "a")', 4],
+    ['args.l.filter(x, x + x + x == "a").size() == 1', 3],
+    [`[1]${'.map(x, x + x)'.repeat(60)} == []`, 2 ** 60],
+  ])('is multiplied by what it makes of the call: %s', (text, growth) => {
+    const expression = compileExpression(text, '/x');
+    expect(expression.growth).toBe(growth);
+    const priced = (times: number) => {
+      const work = new Work(1_000_000);
+      new IterationBudget([call(10, 100)], work).spend({ ...expression, growth: times });
+      return 1_000_000 - work.left;
+    };
+    if (growth < 100) expect(priced(growth)).toBeCloseTo(growth * priced(1), 3);
   });
 
   it.each(['args.m.map(y, y)', 'args.m.filter(y, true)', 'args.t.split(",")', 'args.m'])(

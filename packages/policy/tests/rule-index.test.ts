@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchingCost, matchingRules } from '../src/rule-index.ts';
+import { matchingRules } from '../src/rule-index.ts';
+import { boundedBefore, Work } from '../src/work.ts';
+import { stepsTaken } from './counted.ts';
 import { intentOf, policyOf } from './situation.ts';
 
 const rule = (id: string, match: object = {}) => ({ id, effect: 'allow', match });
 const matched = (rules: object[], call: object) =>
-  matchingRules(policyOf(rules).index, intentOf(call)).map(({ rule: { id } }) => id);
+  matchingRules(policyOf(rules).index, intentOf(call), boundedBefore()).map(({ rule: { id } }) => id);
 
 describe('rules that cover a call', () => {
   it('are found by each name that they have, and by patterns beside names', () => {
@@ -23,21 +25,39 @@ describe('rules that cover a call', () => {
   });
 });
 
-describe('what it takes to look at a rule', () => {
+describe('what it takes to match a call', () => {
   const call = intentOf({ tool: 'files.read', action: 'tool.call', resource: 'file:/a', principal: 'ann' });
+  const steps = (rules: object[], intent = call) =>
+    stepsTaken((work) => matchingRules(policyOf(rules).index, intent, work));
 
-  it.each<[string, object, number]>([
-    ['nothing to look at', {}, 1],
-    ['names', { tool: ['a', 'b', 'c'], action: ['d'] }, 1 + 4 * 0.2],
-    ['a pattern of actions', { action: ['tool.*'] }, 1.2 + (6 * 9) / 8],
-    ['a pattern of tools', { tool: ['files.*'] }, 1.2 + (7 * 10) / 8],
-    ['a pattern of resources', { resource: ['file:*'] }, 1.2 + (6 * 7) / 8],
-    ['a pattern of principals', { principal: ['a*'] }, 1.2 + (2 * 3) / 8],
-  ])('%s', (_what, match, cost) => {
-    expect(matchingCost(match, call)).toBeCloseTo(cost, 9);
+  it.each([
+    ['actions', { action: ['t*'] }],
+    ['tools', { tool: ['f*'] }],
+    ['resources', { resource: ['f*'] }],
+    ['principals', { principal: ['a*'] }],
+  ])('grows with the %s that rules name, and each is counted', (_what, match) => {
+    const [none, one] = [steps([rule('a')]), steps([rule('a', match)])];
+    expect(one).toBeGreaterThan(none);
+    expect(steps([rule('a', match), rule('b', match)])).toBeGreaterThan(one);
+  });
+
+  it('counts each rule, and a text once for all rules', () => {
+    const rules = (count: number) =>
+      Array.from({ length: count }, (_, nth) => rule(`r${nth}`, { resource: [`f${nth}*`] }));
+    const long = intentOf({ resource: 'x'.repeat(2048) });
+    expect(steps(rules(100), long) - steps(rules(50), long)).toBeGreaterThanOrEqual(50 * 16);
+    expect(steps(rules(100), long) - steps(rules(50), long)).toBeLessThan(2048);
   });
 
   it('is little where the call has nothing of the kind', () => {
-    expect(matchingCost({ tool: ['files.*'] }, intentOf({ tool: null }))).toBeCloseTo(1.2, 9);
+    const none = intentOf({ tool: null });
+    expect(steps([rule('a', { tool: ['f*'] })], none)).toBe(steps([rule('a', { tool: ['fi*es.re*'] })], none));
+  });
+
+  it('ends where the work is spent', () => {
+    const rules = Array.from({ length: 100 }, (_, nth) => rule(`r${nth}`));
+    const work = new Work(10);
+    expect(matchingRules(policyOf(rules).index, call, work)).toHaveLength(10);
+    expect(work.isSpent).toBe(true);
   });
 });

@@ -34,7 +34,7 @@ describe('the body of a permitted call', () => {
 });
 
 describe('rules that are asked ahead', () => {
-  const ask = (answer: AskRules) => evaluateAhead(answer, ...([{}, {}, {}] as unknown as [never, never, never])); // nothing looks at them
+  const ask = (answer: AskRules) => evaluateAhead(answer, ...([{}, {}] as unknown as [never, never])); // nothing looks at them
   const told = { kind: 'allow', rules: ['reads'], reason: '' };
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 

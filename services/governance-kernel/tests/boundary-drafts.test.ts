@@ -120,17 +120,18 @@ describe('the work of drafts', () => {
   });
 
   it('is also to hold a name that is not registered against their patterns', () => {
-    const tool = Array.from({ length: 30 }, (_, nth) => `${'a'.repeat(100)}${nth}*`);
+    const tool = Array.from({ length: 1_500 }, (_, nth) => `*${'b'.repeat(240)}${1_000 + nth}`);
     const patterned = draft({}, [
       { id: 'all', effect: 'allow' },
       { id: 'no', effect: 'deny', match: { tool, action: ['other'] } },
     ]);
-    const call = callOf({}, { tool: 'b'.repeat(100) });
+    const call = callOf({}, { tool: 'b'.repeat(256) });
     const { intent } = normalise(hasher, call, { resolution: null, policy: null });
     const registered = { kind: 'registered', tool: intent.tool, effectLevel: null, host: null } as ToolResolution;
-    expect(heard(ask([laneOf(patterned)], { call, intent }))).toEqual(['work_exceeded']);
-    expect(heard(ask([laneOf(patterned)], { call, intent, resolution: registered }))).toEqual(['allow all']);
-    expect(heard(ask([laneOf(patterned)]))).toEqual(['allow all']);
+    const lanes = () => [laneOf(patterned), laneOf(patterned)];
+    expect(heard(ask(lanes(), { call, intent }))).toEqual(['work_exceeded', 'work_exceeded']);
+    expect(heard(ask(lanes(), { call, intent, resolution: registered }))).toEqual(['allow all', 'allow all']);
+    expect(heard(ask(lanes()))).toEqual(['allow all', 'allow all']);
   });
 });
 

@@ -74,6 +74,27 @@ export function onlyMessagingImportsAmqp({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: imports amqplib; only packages/messaging may`);
 }
 
+const yamlReader = 'packages/policy/src/read-yaml.ts';
+const readsYaml = /^(?:parse|parseDocument|parseAllDocuments|Composer|Parser|Lexer)$/;
+
+/** Texts in YAML come from members. The one reader bounds their depth before the library recurses; others use the documents that it returns. */
+export function onlyOneFileReadsYaml({ files }: ImportGraph): string[] {
+  return files
+    .filter(({ path, syntax }) => path !== yamlReader && findNode(syntax, isYamlReader))
+    .map(({ path }) => `${path}: reads YAML; only ${yamlReader} may`);
+}
+
+function isYamlReader(node: ts.Node): boolean {
+  if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return false;
+  const { moduleSpecifier: from } = node;
+  if (from === undefined || !ts.isStringLiteral(from) || packageOf(from.text) !== 'yaml') return false;
+  return !findNode(node, ts.isImportSpecifier) || findNode(node, isReaderName);
+}
+
+function isReaderName(node: ts.Node): boolean {
+  return ts.isImportSpecifier(node) && readsYaml.test((node.propertyName ?? node.name).text);
+}
+
 const clientLibraries = new Set(['pg', 'nodemailer', 'undici', 'openai', '@prisma/client']);
 const clientClass = /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI)$/;
 const clientFactory = /^(?:nodemailer\.)?(?:createTransport|open(?:Service)?Database|createClient)$/;

@@ -1,5 +1,6 @@
 import { matchingRules } from '../rule-index.ts';
 import { isInRecord } from '../replay.ts';
+import { boundedBefore } from '../work.ts';
 import { knownPolicy, type Again } from './recorded-call.ts';
 
 /**
@@ -7,7 +8,9 @@ import { knownPolicy, type Again } from './recorded-call.ts';
  * it was too large to be kept. What relations say is the business of their gate, and the time is that of the record.
  */
 export function missingReads(again: Again): string[] {
-  const paths = matchingRules(again.draft.index, again.intent).flatMap(({ when }) => when?.reads ?? []);
+  const paths = matchingRules(again.draft.index, again.intent, boundedBefore()).flatMap(
+    ({ when }) => when?.reads ?? [],
+  );
   const asked = paths.filter((path) => !isInRecord(path) && path !== 'now' && !path.startsWith('relations.'));
   return [...new Set(asked)].filter((path) => !isHeld(again, path));
 }

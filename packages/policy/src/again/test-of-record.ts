@@ -3,6 +3,7 @@ import type { CompiledPolicy } from '../compile-policy.ts';
 import { callOfTest, verdictInTest } from '../policy-tests.ts';
 import { restoredIntent, restoreIntent } from '../replay.ts';
 import { matchingRules } from '../rule-index.ts';
+import { boundedBefore } from '../work.ts';
 import { decideAgain, type Under } from './decide-again.ts';
 import { effectsAgain } from './effects-again.ts';
 
@@ -49,5 +50,7 @@ function callOf(record: BoundaryRecord, draft: CompiledPolicy): Omit<PolicyTest[
 
 /** A test has a clock of its own, so what a rule says of the time is not what it said then. */
 function readsTheTime(draft: CompiledPolicy, { intent }: PolicyTest): boolean {
-  return matchingRules(draft.index, callOfTest(intent)).some(({ when }) => when?.reads.includes('now') === true);
+  return matchingRules(draft.index, callOfTest(intent), boundedBefore()).some(
+    ({ when }) => when?.reads.includes('now') === true,
+  );
 }

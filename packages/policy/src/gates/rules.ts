@@ -1,7 +1,8 @@
 import { deny, unavailable } from '../gate.ts';
 import type { Gate, GateInput, GateResult } from '../gate.ts';
 import type { RuleOutcome } from '../decision.ts';
-import { matchesCall } from '../rule-index.ts';
+import { MatchedCall } from '../call-globs.ts';
+import { boundedBefore } from '../work.ts';
 import { parseRuleOutcome } from '../rule-outcome.ts';
 
 /** What the workspace blocks is denied before any rule is heard. */
@@ -37,10 +38,12 @@ function askEvaluator({ policy, intent, facts, evaluate }: GateInput): ReturnTyp
 /** An outcome that allows or escalates must name rules of this bundle that say so about this call. */
 function isOfTheseRules({ kind, rules: ids }: RuleOutcome, { policy, intent }: GateInput): boolean {
   if (kind === 'deny') return true;
+  // Stryker disable next-line ConditionalExpression: Without a policy its gate has ended the cycle.
+  if (policy === null) return false;
+  const call = new MatchedCall(policy.index.globs, intent, boundedBefore());
   return ids.every((id) => {
-    // Stryker disable next-line OptionalChaining: Without a policy its gate has ended the cycle.
-    const rule = policy?.byId.get(id)?.rule;
-    return rule !== undefined && rule.effect === kind && matchesCall(rule.match, intent);
+    const rule = policy.byId.get(id)?.rule;
+    return rule !== undefined && rule.effect === kind && call.isCoveredBy(rule.match);
   });
 }
 

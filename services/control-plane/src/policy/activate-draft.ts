@@ -19,6 +19,7 @@ type Asked = {
   acknowledge_widened?: number | undefined;
   tags: readonly string[] | null;
   requestId: string;
+  signal: AbortSignal;
 };
 
 /** Puts the draft into force, if it passes the gate and the kernel allows it; or goes on with what was begun before. */
@@ -73,7 +74,7 @@ async function passGate(context: Context, { asked, caller, inForce, isBegun }: G
   const missing = missingAtGate({ draft, job, policyHash: asked.policy_hash, acknowledged, now });
   if (missing.length > 0) throw notPassed(missing);
   const owners = await ownersOf(context, caller);
-  const { policy } = await compileDraft(draft.text, { workspaceId, owners, now, inForce });
+  const { policy } = await compileDraft(draft.text, { workspaceId, owners, now, inForce, signal: asked.signal });
   if (policy?.hash !== asked.policy_hash) throw notPassed(['compiled_draft']);
   return policy;
 }

@@ -26,11 +26,17 @@ type Compiled = {
   diagnostics: PolicyDiagnostic[];
   tests: { total: number; failed: number };
 };
-type Asked = { workspaceId: WorkspaceId; owners: readonly UserId[]; now: Date; inForce: PolicyInForce };
+type Asked = {
+  workspaceId: WorkspaceId;
+  owners: readonly UserId[];
+  now: Date;
+  inForce: PolicyInForce;
+  signal: AbortSignal;
+};
 
 const turns = { nextTurn: () => nextTurn(), monotonicMs: () => performance.now() };
 
-/** Compiles a text as the kernel would, and finds out what else would keep it from being put into force. Never throws for what it holds. */
+/** Compiles a text as the kernel would, and finds out what else would keep it from being put into force. Never throws for what it holds; throws the reason of `signal`. */
 export async function compileDraft(text: string, asked: Asked): Promise<Compiled> {
   const { diagnostics, ...compiled } = await diagnose(text, asked);
   return { ...compiled, diagnostics: placedIn(text, diagnostics) };
@@ -45,26 +51,26 @@ function placedIn(text: string, found: readonly Found[]): PolicyDiagnostic[] {
 async function diagnose(text: string, asked: Asked): Promise<Omit<Compiled, 'diagnostics'> & { diagnostics: Found[] }> {
   try {
     const bundle = parseDraft(text);
-    const untested = await compileAgain({ ...bundle, tests: [] });
-    const failed = await failedTestsInTurns(untested, bundle.tests, turns);
+    const untested = await compileAgain({ ...bundle, tests: [] }, asked.signal);
+    const failed = await failedTestsInTurns(untested, bundle.tests, { ...turns, signal: asked.signal });
     const found = [...failed.map(diagnosticOf), ...faultsOf(untested, asked)];
     const tests = { total: bundle.tests.length, failed: failed.length };
     if (found.length > 0) return { policy: null, diagnostics: found, tests };
-    return { policy: await compileAgain(bundle), diagnostics: warningsOf(bundle), tests };
+    return { policy: await compileAgain(bundle, asked.signal), diagnostics: warningsOf(bundle), tests };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     return { policy: null, diagnostics: [diagnosticOf(error)], tests: { total: 0, failed: 0 } };
   }
 }
 
-/** A bundle that was compiled before: it is what its hash says. */
-export function compileAgain(bundle: PolicyBundle): Promise<CompiledPolicy> {
-  return compileInTurns(bundle, nodeProvider, turns);
+/** A bundle that was compiled before: it is what its hash says. Ends with `signal`, where somebody waits for it. */
+export function compileAgain(bundle: PolicyBundle, signal?: AbortSignal): Promise<CompiledPolicy> {
+  return compileInTurns(bundle, nodeProvider, signal === undefined ? turns : { ...turns, signal });
 }
 
 /** The rules of a text without its tests. Throws PolicyError. */
-export async function compileUntested(text: string): Promise<CompiledPolicy> {
-  return await compileAgain({ ...parseDraft(text), tests: [] });
+export async function compileUntested(text: string, signal: AbortSignal): Promise<CompiledPolicy> {
+  return await compileAgain({ ...parseDraft(text), tests: [] }, signal);
 }
 
 export function ceilingTexts({ ceilings }: Pick<PolicyInForce, 'ceilings'>): string[] {

@@ -31,9 +31,9 @@ type Made = {
 export async function keepAsTest(
   context: Pick<Context, 'kernel'>,
   { text, record, name, expect }: Kept,
-  { inForce, caller }: { inForce: PolicyInForce; caller: WorkspaceCaller },
+  { inForce, caller, signal }: { inForce: PolicyInForce; caller: WorkspaceCaller; signal: AbortSignal },
 ): Promise<Made> {
-  const draft = await compileUntested(text).catch(refuseDraft);
+  const draft = await compileUntested(text, signal).catch(refuseDraft);
   const recorded = await recordedPolicyOf(context, record, caller);
   const under = { draft, recorded, ceilings: ceilingTexts(inForce) };
   const made = testOfRecord(record, under, { name, expect });

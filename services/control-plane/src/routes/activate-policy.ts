@@ -5,8 +5,8 @@ import { handleWorkspace } from '../handle.ts';
 import { activateDraft } from '../policy/activate-draft.ts';
 
 export const activatePolicyRoute = (context: Context) =>
-  handleWorkspace(activatePolicy)(async ({ body, caller, req, requestId }) => {
-    const made = await activateDraft(context, { ...body, tags: ifMatchTags(req), requestId }, caller);
+  handleWorkspace(activatePolicy)(async ({ body, caller, req, requestId, signal }) => {
+    const made = await activateDraft(context, { ...body, tags: ifMatchTags(req), requestId, signal }, caller);
     return {
       policy_hash: body.policy_hash,
       epoch: made.epoch,

@@ -9,14 +9,14 @@ import { getInForce } from '../policy/in-force.ts';
 import { findDraft, noteCompiled } from '../store/policy-drafts.ts';
 
 export const compilePolicyDraftRoute = (context: Context) =>
-  handleWorkspace(compilePolicyDraft)(async ({ caller }) => {
+  handleWorkspace(compilePolicyDraft)(async ({ caller, signal }) => {
     const { workspaceId } = caller;
     const draft = await findDraft(context.database.reader, workspaceId);
     if (draft === null) throw new AppError('NOT_FOUND', 'There is no draft');
     const { version } = draft;
     const inForce = await getInForce(context, workspaceId);
     const owners = await ownersOf(context, caller);
-    const asked = { workspaceId, owners, now: context.now(), inForce };
+    const asked = { workspaceId, owners, now: context.now(), inForce, signal };
     const { policy, diagnostics, tests } = await compileDraft(draft.text, asked);
     const policyHash = policy?.hash ?? null;
     await context.transaction((tx) => noteCompiled(tx, { workspaceId, version, policyHash }));

@@ -10,7 +10,7 @@ import { recordAudit } from '../store/audit.ts';
 import { draftChanged, findDraft, writeDraft } from '../store/policy-drafts.ts';
 
 export const createPolicyTestRoute = (context: Context) =>
-  handleWorkspace(createPolicyTest)(async ({ body: { receipt_id, name, expect }, caller, req, requestId }) => {
+  handleWorkspace(createPolicyTest)(async ({ body: { receipt_id, name, expect }, caller, req, requestId, signal }) => {
     const { workspaceId, userId: by } = caller;
     const tags = requiredTags(req);
     const record = await getDecision(context, receipt_id, caller);
@@ -19,7 +19,7 @@ export const createPolicyTestRoute = (context: Context) =>
     if (!tags.includes(String(read.version))) throw draftChanged(read.version, tags);
     const inForce = await getInForce(context, workspaceId);
     const kept = { text: read.text, record, name, expect };
-    const { text, test, passes } = await keepAsTest(context, kept, { inForce, caller });
+    const { text, test, passes } = await keepAsTest(context, kept, { inForce, caller, signal });
     const now = context.now();
     const draft = await context.transaction(async (tx) => {
       // What was read is what the test was added to.

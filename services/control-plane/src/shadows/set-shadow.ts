@@ -11,7 +11,7 @@ import { recordAudit } from '../store/audit.ts';
 import { listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';
 import { deliverLane } from './deliver-lane.ts';
 
-type Asked = { lane: LaneName; text: string; requestId: string };
+type Asked = { lane: LaneName; text: string; requestId: string; signal: AbortSignal };
 
 /**
  * Has a bundle judged in a lane: noted first, and then the kernel is told, now or as soon as it can be. Throws INVALID_REQUEST,
@@ -19,10 +19,10 @@ type Asked = { lane: LaneName; text: string; requestId: string };
  */
 export async function setShadow(
   context: Context,
-  { lane, text, requestId }: Asked,
+  { lane, text, requestId, signal }: Asked,
   { workspaceId, userId: setBy }: WorkspaceCaller,
 ): Promise<void> {
-  const policy = await compiled(text);
+  const policy = await compiled(text, signal);
   const policyHash = policy.hash as Digest; // the compiler hashes with digestOf
   const place = await endOfLog(context, { workspaceId });
   const now = context.now();
@@ -40,9 +40,9 @@ export async function setShadow(
   await deliverLane(context, { workspaceId, lane });
 }
 
-async function compiled(text: string): Promise<CompiledPolicy> {
+async function compiled(text: string, signal: AbortSignal): Promise<CompiledPolicy> {
   try {
-    return await compileAgain(parseDraft(text));
+    return await compileAgain(parseDraft(text), signal);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
     const { code, path, message } = error;

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import { neededRelations, type Fact, type RegistryFact } from '@countersign/policy';
+import { decisionWork, neededRelations, type Fact, type RegistryFact } from '@countersign/policy';
 import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
 import type { NamedCall } from '../call/governed-call.ts';
@@ -57,9 +57,10 @@ export async function askBeforehand(parts: AskParts, question: Question): Promis
   const resolution = tool === null ? null : await parts.tools.resolve(tool);
   const { tenant } = call.caller;
   const asked = await underActivePolicy(parts.policies, tenant, async (policy) => {
-    const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: policy?.policy ?? null });
+    const work = decisionWork();
+    const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: policy?.policy ?? null, work });
     if (fault !== null) throw new AppError('POLICY_DENIED', fault, { reasonCode: 'MALFORMED_ARGUMENTS' });
-    const needed = policy === null ? null : neededRelations(policy.policy, intent);
+    const needed = policy === null ? null : neededRelations(policy.policy, intent, work);
     return await underStandingRelations({ source: parts.relations, tenant, needed }, (held) => {
       const nowMs = parts.clock().getTime();
       const environment = { now: instant(nowMs), relations: relationsOf(held) };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { neededRelations, type NeededRelations } from '@countersign/policy';
+import { decisionWork, neededRelations, Work, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
 import type { BudgetId, Digest, Instant, PlainJson, TenantId } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
@@ -146,26 +146,33 @@ async function attemptCall(
   policy: LoadedPolicy | null,
 ): Promise<Exclude<Concluded, OrgMoved | RelationsChanged | ShadowsChanged>> {
   const compiled = policy?.policy ?? null;
-  const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: compiled });
-  const known = { call, asker, intent, fault, policy, resolution };
-  const needed = compiled === null ? null : neededRelations(compiled, intent);
+  const work = decisionWork();
+  const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: compiled, work });
+  const needed = compiled === null ? null : neededRelations(compiled, intent, work);
+  const known = { call, asker, intent, fault, policy, resolution, workLeft: work.left };
   const asked = { source: parts.relations, tenant: call.caller.tenant, needed };
   return await underStandingRelations(asked, (held) => submitCall(parts, { ...known, needed, held }));
 }
 
 type Normalised = Asked &
-  Pick<KnownCall, 'intent' | 'fault' | 'held'> & { policy: LoadedPolicy | null; needed: NeededRelations | null };
+  Pick<KnownCall, 'intent' | 'fault' | 'held'> & {
+    policy: LoadedPolicy | null;
+    needed: NeededRelations | null;
+    /** For the rules: of what one decision may do, what the names and relations of the call have not taken. */
+    workLeft: number;
+  };
 
 async function submitCall(
   parts: BoundaryParts,
-  { resolution, policy, needed, ...known }: Normalised,
+  { resolution, policy, needed, workLeft, ...known }: Normalised,
 ): Promise<Exclude<Concluded, OrgMoved | ShadowsChanged>> {
   const { call, asker, intent, held } = known;
   const compiled = policy?.policy ?? null;
   const nowMs = parts.clock().getTime();
   const now = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
   const environment = { now, relations: relationsOf(held) };
-  const evaluate = compiled === null ? neverAsked : await evaluateAhead(parts.askRules, compiled, intent, environment);
+  const judgedBy = { intent, environment, work: new Work(workLeft) };
+  const evaluate = compiled === null ? neverAsked : await evaluateAhead(parts.askRules, compiled, judgedBy);
   const prepared = {
     ...known,
     ulid: parts.newUlid(nowMs),

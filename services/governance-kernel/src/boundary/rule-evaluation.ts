@@ -1,9 +1,9 @@
 import type { evaluateRules } from '@countersign/policy';
-import type { CompiledPolicy, Intent, RuleEvaluator } from '@countersign/policy';
+import type { CompiledPolicy, Intent, RuleEvaluator, Work } from '@countersign/policy';
 
 /** Asks the rules of a bundle. In process it answers at once; an evaluator elsewhere may answer with a promise. */
 type Environment = Parameters<typeof evaluateRules>[2];
-export type AskRules = (policy: CompiledPolicy, intent: Intent, environment: Environment) => unknown;
+export type AskRules = (policy: CompiledPolicy, intent: Intent, environment: Environment, work: Work) => unknown;
 
 /** A rule set answers in microseconds; one that has not answered by then will not. */
 const evaluationDeadlineMs = 250;
@@ -15,11 +15,10 @@ const evaluationDeadlineMs = 250;
 export async function evaluateAhead(
   ask: AskRules,
   policy: CompiledPolicy,
-  intent: Intent,
-  environment: Environment,
+  { intent, environment, work }: { intent: Intent; environment: Environment; work: Work },
 ): Promise<RuleEvaluator> {
   try {
-    const answer = ask(policy, intent, environment);
+    const answer = ask(policy, intent, environment, work);
     const outcome = answer instanceof Promise ? await withDeadline(answer) : answer;
     return () => outcome as ReturnType<typeof evaluateRules>; // decide() checks the shape of what it is given
   } catch (error) {

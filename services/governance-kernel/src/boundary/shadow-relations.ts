@@ -6,6 +6,7 @@ import {
   type NeededRelations,
   type RelationQuestion,
   type RelationshipFact,
+  type Work,
 } from '@countersign/policy';
 import type { HeldRelations } from '../relations/relation-source.ts';
 
@@ -22,9 +23,9 @@ export type DraftRelations = Pick<RelationshipFact, 'relations' | 'required'> | 
 export function draftRelations(
   policy: CompiledPolicy,
   intent: Intent,
-  { needed: asked, held }: AskedRelations,
+  { needed: asked, held, work }: AskedRelations & { readonly work?: Work },
 ): DraftRelations | 'not_asked' {
-  const needed = neededRelations(policy, intent);
+  const needed = neededRelations(policy, intent, work);
   if (needed === null) return null;
   if (asked === null) return 'not_asked';
   const known = new Map([...asked.questions].map(([name, question]) => [textOf(question), name]));

@@ -4,7 +4,6 @@ import {
   decide,
   evaluateRulesWithin,
   egressFact,
-  globsCost,
   provenanceFact,
   sandboxFact,
   Work,
@@ -93,10 +92,9 @@ function outcomeOf(
   policy: CompiledPolicy,
   { call, intent, resolution, now, work, relations: asked }: Asked & { work: Work },
 ) {
-  const patterns = policy.tools.patterns.map(({ meant }) => meant);
-  if (resolution === null && !work.take(2 * globsCost(patterns, intent.tool))) return null;
-  const seen = underPolicy(call, intent, { resolution, policy });
-  const relations = draftRelations(policy, seen.intent, asked);
+  const seen = underPolicy(call, intent, { resolution, policy, work });
+  const relations = draftRelations(policy, seen.intent, { ...asked, work });
+  if (work.isSpent) return null;
   if (relations === 'not_asked') return relations;
   const environment = { now, relations: relations?.relations ?? {} };
   const outcome = evaluateRulesWithin(work, { policy, intent: seen.intent, environment });

@@ -1,7 +1,7 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import type { Digest, EffectLevel } from '@countersign/contracts';
 import { leastEffectOf } from '@countersign/contracts/governance-kernel';
-import { graverEffect, mistakenFor, type CompiledPolicy, type Intent } from '@countersign/policy';
+import { graverEffect, mistakenFor, type CompiledPolicy, type Intent, type Work } from '@countersign/policy';
 import { argsHash, intentHash } from '@countersign/receipts';
 import { declaredEffect } from '../registry/declared-effect.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
@@ -12,7 +12,12 @@ export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Ar
 export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
 
 /** What is known of a call when it is normalised. */
-type Known = { resolution: ToolResolution | null; policy: CompiledPolicy | null };
+type Known = {
+  resolution: ToolResolution | null;
+  policy: CompiledPolicy | null;
+  /** What reading the call may still take; absent: as much as a decision. */
+  work?: Work;
+};
 
 type Normalised = {
   intent: SealedIntent;
@@ -71,7 +76,7 @@ function actionOf(call: NamedCall): string {
  * What is declared of action and tool, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says; so is an
  * action without a tool of which its caller says nothing.
  */
-function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Known): EffectLevel {
+function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Omit<Known, 'work'>): EffectLevel {
   const least = leastEffectOf(actionOf(call));
   const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
   const declared = tool === null ? least : graverEffect(least, declaredEffect(tool, { byRegistry, policy }));
@@ -79,14 +84,14 @@ function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: 
   return graverEffect(declared, call.effectLevel ?? unsaid);
 }
 
-function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy }: Known): string | null {
+function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, policy, work }: Known): string | null {
   if (typeof call.malformedArguments === 'string') return call.malformedArguments;
   if (call.malformedArguments === true) return 'The arguments are no JSON object.';
   if (tool === null) return action === 'tool.call' ? 'The call of a tool names its tool.' : null;
   // Thinking is no call, so as one a tool would be counted by no budget.
   if (action === 'model.call') return 'A model call names no tool.';
   if (resolution === null) {
-    const declared = policy === null ? null : mistakenFor(policy.tools, tool);
+    const declared = policy === null ? null : mistakenFor(policy.tools, tool, work);
     return declared === null ? null : `The name looks like "${declared}" and is another.`;
   }
   if (resolution.kind === 'look_alike')

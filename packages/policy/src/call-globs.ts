@@ -1,0 +1,76 @@
+import type { PolicyRule } from '@countersign/contracts/governance-kernel';
+import { GlobSet } from './glob-set.ts';
+import type { Intent } from './intent.ts';
+import type { Work } from './work.ts';
+
+export type CallMatch = PolicyRule['match'];
+
+/** The members of a call that patterns are written for, with the longest text of each that a call may bring. */
+export const matchedLengths = { action: 128, tool: 256, resource: 2048, principal: 256 } as const;
+type Member = keyof typeof matchedLengths;
+const members = Object.keys(matchedLengths) as Member[]; // its own names
+
+const none: ReadonlySet<string> = new Set();
+
+/** All patterns of a bundle, by member. */
+export class CallGlobs {
+  readonly sets: Readonly<Record<Member, GlobSet>>;
+
+  private constructor(sets: Record<Member, GlobSet>) {
+    this.sets = sets;
+  }
+
+  static *inSteps(matches: readonly CallMatch[]): Generator<void, CallGlobs> {
+    const of = (member: Member) => GlobSet.inSteps(matches.flatMap((match) => match[member] ?? []));
+    return new CallGlobs({
+      action: yield* of('action'),
+      tool: yield* of('tool'),
+      resource: yield* of('resource'),
+      principal: yield* of('principal'),
+    });
+  }
+
+  /** What {@link MatchedCall} takes at most for one call. */
+  get stepsMax(): number {
+    return members.reduce((sum, member) => sum + this.sets[member].stepsMax(matchedLengths[member]), 0);
+  }
+}
+
+/** One call, held against all patterns of a bundle: each member is read once, when the first rule asks for it. */
+export class MatchedCall {
+  readonly #globs: CallGlobs;
+  readonly #intent: Intent;
+  readonly #work: Work;
+  readonly #matching = new Map<Member, ReadonlySet<string>>();
+
+  constructor(globs: CallGlobs, intent: Intent, work: Work) {
+    this.#globs = globs;
+    this.#intent = intent;
+    this.#work = work;
+  }
+
+  /** A call without a tool or resource is covered only by rules that do not name one: `tool: ['*']` means "any tool". */
+  isCoveredBy(match: CallMatch): boolean {
+    return this.isCoveredBesideTool(match) && this.#covers('tool', match.tool);
+  }
+
+  isCoveredBesideTool({ action, resource, principal, effect_level: levels }: CallMatch): boolean {
+    if (levels?.includes(this.#intent.effect_level) === false) return false;
+    return this.#covers('action', action) && this.#covers('resource', resource) && this.#covers('principal', principal);
+  }
+
+  #covers(member: Member, globs: readonly string[] | undefined): boolean {
+    if (globs === undefined) return true;
+    const matching = this.#matchingOf(member);
+    return globs.some((glob) => this.#work.takeSteps(1) && matching.has(glob));
+  }
+
+  #matchingOf(member: Member): ReadonlySet<string> {
+    const known = this.#matching.get(member);
+    if (known !== undefined) return known;
+    const text = this.#intent[member];
+    const matching = text === null ? none : this.#globs.sets[member].matching(text, this.#work);
+    this.#matching.set(member, matching);
+    return matching;
+  }
+}

@@ -1,0 +1,111 @@
+import { globStepsMax, isLiteralGlob, matchesGlob } from './glob.ts';
+import { SegmentSearch, type Sought, type Waiting } from './segment-search.ts';
+import type { Work } from './work.ts';
+
+/** `head*…*tail`. Without a star the head is the whole pattern. Heads and tails may hold `?`, segments do not. */
+type Pattern = Sought & { readonly head: string; readonly tail: string; readonly hasStar: boolean };
+
+/**
+ * Many patterns as one automaton: which of them match a text is found in one pass over it, whatever their number. Patterns are looked up by
+ * the letters that they begin with; what lies between two stars is searched for all of them together. A pattern with `?` between two stars
+ * is matched by itself.
+ */
+export class GlobSet {
+  readonly #literals = new Set<string>();
+  /** By the letters before the first `*` or `?`. */
+  readonly #byStart = new Map<string, Pattern[]>();
+  readonly #wild: string[] = [];
+  #search: SegmentSearch | null = null;
+  #startLengths: readonly number[] = [];
+  #segmentsSize = 0;
+
+  private constructor() {}
+
+  static *inSteps(globs: Iterable<string>): Generator<void, GlobSet> {
+    const set = new GlobSet();
+    for (const glob of new Set(globs)) {
+      set.#add(glob);
+      yield;
+    }
+    set.#startLengths = [...new Set([...set.#byStart.keys()].map(({ length }) => length))].sort((a, b) => a - b);
+    const segments = new Set([...set.#byStart.values()].flat().flatMap((pattern) => pattern.segments));
+    if (segments.size > 0) set.#search = yield* SegmentSearch.inSteps(segments);
+    return set;
+  }
+
+  /** Characters between two stars: each takes up to half a kilobyte. */
+  get segmentsSize(): number {
+    return this.#segmentsSize;
+  }
+
+  /** The patterns that match. Some may be missing where the work is spent: the caller asks for that. */
+  matching(text: string, work: Work): ReadonlySet<string> {
+    const found = new Set<string>();
+    if (!work.takeSteps(text.length)) return found;
+    if (this.#literals.has(text)) found.add(text);
+    const waiting: Waiting[] = [];
+    for (const pattern of this.#begun(text, work)) {
+      if (!work.takeSteps(1) || !hasEnds(pattern, text, work)) continue;
+      if (pattern.segments.length === 0) found.add(pattern.glob);
+      else waiting.push({ sought: pattern, from: pattern.head.length });
+    }
+    for (const glob of this.#search?.found(text, waiting, work) ?? []) found.add(glob);
+    for (const glob of this.#wild) if (matchesGlob(glob, text, work)) found.add(glob);
+    return found;
+  }
+
+  /** What {@link matching} takes at most for a text of a length. */
+  stepsMax(textLength: number): number {
+    const patterns = [...this.#byStart.values()].flat();
+    const starts = this.#startLengths.reduce((sum, length) => sum + length, 0);
+    const ends = patterns.reduce(
+      (sum, { head, tail, segments }) => sum + 2 + head.length + tail.length + segments.length,
+      0,
+    );
+    const searched = this.#search === null ? 0 : textLength * (2 + this.#search.chainMax);
+    const wild = this.#wild.reduce((sum, glob) => sum + globStepsMax(glob, textLength), 0);
+    return textLength + starts + ends + searched + wild;
+  }
+
+  #add(glob: string): void {
+    if (isLiteralGlob(glob)) {
+      this.#literals.add(glob);
+      return;
+    }
+    const [head = '', ...parts] = glob.split('*');
+    const tail = parts.pop() ?? '';
+    const segments = parts.filter((part) => part !== '');
+    if (segments.length > 0 && glob.includes('?')) {
+      this.#wild.push(glob);
+      return;
+    }
+    this.#segmentsSize += segments.reduce((sum, { length }) => sum + length, 0);
+    const start = /^[^?]*/.exec(head)?.[0] ?? '';
+    const pattern = { glob, head, tail, hasStar: glob.includes('*'), segments, tailLength: tail.length };
+    const known = this.#byStart.get(start);
+    if (known === undefined) this.#byStart.set(start, [pattern]);
+    else known.push(pattern);
+  }
+
+  /** Those with the shortest starts first. */
+  *#begun(text: string, work: Work): Generator<Pattern> {
+    for (const length of this.#startLengths) {
+      if (length > text.length || !work.takeSteps(length)) return;
+      yield* this.#byStart.get(text.slice(0, length)) ?? [];
+    }
+  }
+}
+
+function hasEnds({ head, tail, hasStar }: Pattern, text: string, work: Work): boolean {
+  const rest = text.length - head.length - tail.length;
+  if (rest < 0 || (!hasStar && rest > 0)) return false;
+  return isAt(head, text, 0, work) && isAt(tail, text, text.length - tail.length, work);
+}
+
+function isAt(part: string, text: string, from: number, work: Work): boolean {
+  for (let at = 0; at < part.length; at += 1) {
+    if (!work.takeSteps(1)) return false;
+    if (part[at] !== '?' && part[at] !== text[from + at]) return false;
+  }
+  return true;
+}
