@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { overBudget, readPace } from './budgets.mjs';
+import { overBudget, Pace } from './budgets.mjs';
 import { cleanCommit, writeEvalRecord } from './eval-record.mjs';
 import { root } from './imports.mjs';
 import { neededParts } from './needed-parts.mjs';
@@ -47,7 +47,7 @@ async function runTests(options, { parts, scratch }) {
   log(`Seed ${options.seed}`);
   if (options.jest !== undefined) return runJest(options.jest, options, { env: await parts.of(undefined), scratch });
   const commit = options.isWhole ? cleanCommit() : undefined;
-  const pace = await readPace();
+  const pace = new Pace();
   let results = resultsOf([]);
   const skipped = [];
   for (const [level, files] of wantedFiles(options)) {
@@ -56,6 +56,7 @@ async function runTests(options, { parts, scratch }) {
       continue;
     }
     const place = { env: await parts.of(level), scratch };
+    await pace.look();
     const startedAt = performance.now();
     let ofLevel = await runFiles(files, options, place);
     if (options.rerun && level === 'system') ofLevel = await rerunFailed(ofLevel, options, place);
@@ -64,9 +65,11 @@ async function runTests(options, { parts, scratch }) {
   }
   if (skipped.length > 0) log(`Not run, since a cheaper level failed: ${skipped.join(', ')}`);
   else writeEvalRecord(commit, results.promises);
-  const over = overBudget(results.files, await pace.end());
+  await pace.look();
+  const over = overBudget(results.files, pace);
   for (const { message } of over) log(`Over budget: ${message}`);
-  return withFailures(results, over);
+  // Nobody knows how fast a machine of CI is at the moment.
+  return options.rerun ? results : withFailures(results, over);
 }
 
 /** Runs each failed file once more, alone. A file that passes then is reported as unstable, and is no failure up to `unstableMax`. */

@@ -160,6 +160,9 @@ policies.push({
   ends: (at) => setCeilings(at, []),
 });
 
+/** Nothing else brings an agent back that was revoked, or makes one unknown that was enrolled. */
+const forgetIdentities = (at: At) => administrator(at, `DELETE FROM identities WHERE ${ofNoTwin}`);
+
 const identities: Cause[] = [
   {
     gate: 'identity',
@@ -184,8 +187,7 @@ const identities: Cause[] = [
       await site.test.as(tenant).putIdentity({ params, body: { display_name: 'Its last day' } });
       await site.test.as(tenant).revokeIdentity({ params });
     },
-    // Nothing else brings it back.
-    ends: (at) => administrator(at, `DELETE FROM identities WHERE ${ofNoTwin}`),
+    ends: forgetIdentities,
   },
 ];
 
@@ -364,7 +366,7 @@ export const causes: Cause[] = [
   ...identities,
   ...relationCauses({ openRules, administrator, activateWith: activateRulesWith }),
   ...registry,
-  ...limitCauses({ openRules, activateWith: activateRulesWith }),
+  ...limitCauses({ openRules, activateWith: activateRulesWith, forgetIdentities }),
   ...rules,
   budget,
   costly,

@@ -8,10 +8,11 @@ const withCredential = (door: Door) => toolCalls(door) && door.name !== 'run-dem
 type Means = {
   openRules: (at: At) => Promise<void>;
   activateWith: (at: At, member: string) => Promise<void>;
+  forgetIdentities: (at: At) => Promise<void>;
 };
 
 /** What a key and a bundle limit beside the rules. */
-export const limitCauses = ({ openRules, activateWith }: Means): Cause[] => [
+export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means): Cause[] => [
   {
     gate: 'scopes',
     name: 'a key that was made for another tool',
@@ -22,6 +23,8 @@ export const limitCauses = ({ openRules, activateWith }: Means): Cause[] => [
       const body = { ...terms, tools: ['notes.read_note'] } as never; // branded and defaulted by the schema
       return { bearer: (await site.test.as(tenant).createAccessKey({ body })).body.key };
     },
+    // Whoever has a key is enrolled.
+    ends: forgetIdentities,
   },
   {
     gate: 'sandbox',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callsPerAnswerMax } from '@countersign/contracts/governance-kernel';
 import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
-const globs = Array.from({ length: 1_900 }, (_, index) => `*a*${index}*b*.delete_*`);
+const globs = Array.from({ length: 400 }, (_, index) => `*a*${index}*b*.delete_*`);
 const rules = globs.map((glob, index) => `  - { id: r${index}, effect: deny, match: { tool: ['${glob}'] } }`);
 const policy = `
 format: countersign/policy.v1
@@ -38,7 +38,7 @@ describe('an answer with as many calls as it may have', () => {
     expect(answered[0]?.message.tool_calls).toHaveLength(callsPerAnswerMax);
     expect(all).toBeGreaterThanOrEqual(callsPerAnswerMax);
     // In one go it would be nearly all of them.
-    expect(mostInTurn).toBeLessThan(all / 4);
+    expect(mostInTurn).toBeLessThan(all / 2);
   });
 });
 
