@@ -198,12 +198,16 @@ describe('a gate that cannot judge', () => {
 });
 
 describe('a gate with a reason to refuse', () => {
+  afterAll(async () => {
+    for (const door of doors) await expectOpen(door);
+  });
+
   verifies('kn.gates', 'is tested with a real one', () => {
     const tested = new Set(causes.map(({ gate }) => gate));
     expect(gateOrder.filter((gate) => !tested.has(gate))).toEqual([]);
   });
 
-  for (const { gate, name, said, meetsAt = () => true, arises, given, ends } of causes) {
+  for (const [nth, { gate, name, said, meetsAt = () => true, arises, given, ends }] of causes.entries()) {
     verifies('kn.gates', `refuses on every governed route that can meet it: ${name}`, async () => {
       const reached = doors.filter(meetsAt);
       expect(reached.length).toBeGreaterThan(0);
@@ -212,8 +216,10 @@ describe('a gate with a reason to refuse', () => {
         const meeting = { ...call, meanwhile: async () => await arises?.(at(door)) };
         const seen = await attempt(site, door, meeting).finally(() => ends?.(at(door)));
         await expectStopped(door, seen, { gate, said });
-        await expectOpen(door);
       }
+      // The doors take turns, and all of them are looked at when every cause has come and gone.
+      const door = reached[nth % reached.length];
+      if (door !== undefined) await expectOpen(door);
     });
   }
 });
