@@ -1,6 +1,6 @@
 // Lets Node run the sources, those of workspace packages too: node --import <this file> <file.ts>
 // Types become blanks, so each line and column stays where it is.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
@@ -73,8 +73,8 @@ async function transformed(path, transform) {
 async function transformAndKeep({ path, source }, { transform, cached }) {
   const result = await transform.apply(source, path);
   mkdirSync(transform.cache, { recursive: true });
-  // Renamed, so that no other worker reads half a file.
-  const unfinished = `${cached.pathname}.${process.pid}`;
+  // Renamed, so that nobody reads half a file. Two files with the same text may be read at the same time, even in one process.
+  const unfinished = `${cached.pathname}.${randomUUID()}`;
   await writeFile(unfinished, result);
   await rename(unfinished, cached);
   return result;
