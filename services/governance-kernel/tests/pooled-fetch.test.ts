@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
 import { messageValuesMax } from '../src/mcp/bounded-messages.ts';
 import { NotReached } from '../src/mcp/not-reached.ts';
@@ -9,20 +9,23 @@ import { pooledFetch } from '../src/mcp/pooled-fetch.ts';
 import { sending } from '../src/mcp/sending.ts';
 
 const bytesMax = 1_000;
-const agent = new Agent();
 const told = (message: string) => message;
-const fetch = pooledFetch(agent, { bytesMax, told });
+let agent: Agent;
+let fetch: ReturnType<typeof pooledFetch>;
 let server: Server;
 let url: string;
 let listener: RequestListener;
 let connections = 0;
-beforeAll(async () => {
+// Its own for each test: what was cut off may be asked once more by its connection.
+beforeEach(async () => {
+  agent = new Agent();
+  fetch = pooledFetch(agent, { bytesMax, told });
   server = createServer((req, res) => listener(req, res)).on('connection', () => (connections += 1));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp?a=b`;
 });
-afterAll(async () => {
+afterEach(async () => {
   await agent.destroy();
   server.closeAllConnections();
   server.close();
