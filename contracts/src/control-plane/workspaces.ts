@@ -97,6 +97,7 @@ export const createConsoleMember = defineRoute({
   method: 'POST',
   path: '/api/workspaces/{workspace_id}/members',
   auth: 'session',
+  needsPresence: true,
   leastRole: 'owner',
   status: 201,
   idempotent: false, // a replay would answer a link from storage, and the tokens of links are not stored

@@ -48,7 +48,7 @@ export type ConsoleCaller = Acting & { console: Presence };
 /** A program that a person has let into a workspace. */
 type DeviceCaller = Acting & { device: Pick<Presence, 'sessionId'> };
 /** A person whose request the control plane serves. */
-type DelegatedCaller = Acting & { delegated: true };
+type DelegatedCaller = Acting & { delegated: Pick<Presence, 'provenAt'> };
 export type PersonCaller = SessionCaller | ConsoleCaller | DelegatedCaller;
 /** A sibling of ours. */
 export type SiblingCaller = { sibling: true };
@@ -139,8 +139,8 @@ async function actingCaller(
     return { key, ...unlimited(key.user), actor: keyPrincipal(key.id) };
   }
   if (isDelegation(credential)) {
-    const { user, within } = await personOfDelegation(context, credential);
-    return { delegated: true, ...unlimited(user), within };
+    const { user, within, provenAt } = await personOfDelegation(context, credential);
+    return { delegated: { provenAt }, ...unlimited(user), within };
   }
   if (isDeviceToken(credential)) {
     const { user, within, sessionId } = await personOfDevice(context, credential);
@@ -211,8 +211,7 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
         ? refusalOfCredential(acting, request.route)
         : roleTooLow(least, caller.role);
       if (refusal === null) {
-        if (isHeldHere(request.route, acting))
-          requirePresence((await presenceOf(context.database.reader, caller)).provenAt, context.now());
+        if (request.route.needsPresence === true) requirePresence(await provenAtOf(context, caller), context.now());
         return caller;
       }
       await recordDenial(context, denialOf(caller, request));
@@ -221,9 +220,9 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
   };
 }
 
-/** The control plane holds its own routes to presence, those that it serves by asking here too. */
-function isHeldHere({ needsPresence }: AnyRoute, acting: AnyActing): boolean {
-  return needsPresence === true && !('delegated' in acting);
+/** Whoever the control plane asks for has proven to be there when this gateway said so. */
+async function provenAtOf({ database }: Context, caller: WorkspaceCaller): Promise<Date> {
+  return ('delegated' in caller ? caller.delegated : await presenceOf(database.reader, caller)).provenAt;
 }
 
 function refusalOfCredential(acting: AnyActing, route: AnyRoute): AppError | null {

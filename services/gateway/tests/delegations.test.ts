@@ -32,12 +32,18 @@ const sid = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
 const signerOf = (key: typeof assertionKey, atMs = Date.now()) =>
   createAssertionSigner(createPrivateKey(key.privateKeyPem), () => new Date(atMs));
 
-type Given = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf> };
+type Given = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf>; provenAtMs?: number };
 
 /** Ada's client by a delegation for her workspace, in a role; null: for no workspace. */
-async function delegated({ role = 'owner', of = ada, signer = signerOf(assertionKey) }: Given = {}) {
+async function delegated({
+  role = 'owner',
+  of = ada,
+  signer = signerOf(assertionKey),
+  provenAtMs = Date.now(),
+}: Given = {}) {
   const place = role === null ? {} : { workspace_id: of.workspace.id, role };
-  const text = await signer.signDelegation({ sub: ada.user.id, sid, auth_time: 1, ...place });
+  const auth_time = Math.floor(provenAtMs / 1_000);
+  const text = await signer.signDelegation({ sub: ada.user.id, sid, auth_time, ...place });
   return clientOf(gateway.url, { authorization: `Bearer ${text}` });
 }
 
@@ -55,6 +61,16 @@ describe('a delegation', () => {
     await expect(client.getMe()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     const { workspaces } = (await (await delegated({ role: null })).getMe()).body;
     expect(workspaces.map(({ id }) => id)).toEqual(expect.arrayContaining([ada.workspace.id, eve.workspace.id]));
+  });
+
+  it('proves presence as long ago as the request did that it came with', async () => {
+    const invite = {
+      params: { id: ada.workspace.id },
+      body: { email: 'invited@example.org', role: 'member' as const },
+    };
+    const late = await delegated({ provenAtMs: Date.now() - 302_000 });
+    await expect(late.createInvite(invite)).rejects.toMatchObject({ code: 'REAUTHENTICATION_REQUIRED' });
+    expect((await (await delegated()).createInvite(invite)).status).toBe(201);
   });
 
   it('gives no role that the person does not have, and none above the one that it names', async () => {

@@ -366,7 +366,7 @@ function cycleSettings(
     policyAgeMaxMs: config.policyAgeMaxMs,
     relationsAgeMaxMs: config.relationsAgeMaxMs,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
-    pages: config,
+    pages: { publicUrl: config.publicUrl, consoleUrl: config.consoleUrl },
     monotonicMs: () => performance.now(),
   };
 }

@@ -37,7 +37,7 @@ async function answerFrom<Reply>(
   }
 }
 
-/** That browsers have no passkeys at our address is for whoever runs us to hear. */
+/** That browsers have no passkeys at our address is for whoever runs us to hear; to prove presence again is for the person. */
 function isTheirs({ status, code }: AppError): boolean {
-  return (status < 500 && status !== 401) || code === 'PASSKEYS_UNAVAILABLE';
+  return (status < 500 && status !== 401) || code === 'PASSKEYS_UNAVAILABLE' || code === 'REAUTHENTICATION_REQUIRED';
 }

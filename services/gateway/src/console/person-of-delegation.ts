@@ -4,7 +4,12 @@ import { isSignedToken, signedTokenType } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { findUser } from '../store/users.ts';
 
-type Delegated = { user: User; within: { workspaceId: WorkspaceId; role: PersonRole } | null };
+type Delegated = {
+  user: User;
+  within: { workspaceId: WorkspaceId; role: PersonRole } | null;
+  /** When they last proved to be there, as this gateway said it in the delegation. */
+  provenAt: Date;
+};
 
 export function isDelegation(credential: string): boolean {
   return isSignedToken(credential) && signedTokenType(credential) === delegationTerms.type;
@@ -18,8 +23,9 @@ export async function personOfDelegation(
   { delegations, database }: Pick<Context, 'delegations' | 'database'>,
   text: string,
 ): Promise<Delegated> {
-  const { sub, workspace_id: workspaceId, role } = await delegations.verify(text);
+  const { sub, auth_time, workspace_id: workspaceId, role } = await delegations.verify(text);
   const user = await findUser(database.reader, sub);
   if (user === null) throw new AppError('CREDENTIALS_INVALID', 'The delegation is not valid');
-  return { user, within: workspaceId === undefined || role === undefined ? null : { workspaceId, role } };
+  const within = workspaceId === undefined || role === undefined ? null : { workspaceId, role };
+  return { user, within, provenAt: new Date(auth_time * 1_000) };
 }
