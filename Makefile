@@ -20,31 +20,45 @@ console_sources := $(install_stamp) packages/console/index.html packages/console
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^## / { printf "\n%s\n", substr($$0, 4) } /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: $(install_stamp) ## Install the locked dependencies
-$(install_stamp): pnpm-lock.yaml $(manifests)
+# A version that is too old is refused by every target, also where everything was built before.
+.PHONY: node-version
+node-version:
 	@node tests/runner/require-node.mjs
-	CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
+
+## Build
+install: node-version $(install_stamp) ## Install the locked dependencies
+$(install_stamp): pnpm-lock.yaml $(manifests) | node-version
+	@echo 'Installing the locked dependencies'
+	@CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
 	@touch $@
 
-gen: $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
+gen: node-version $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
 $(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas)
+	@echo 'Generating database clients, contracts and reference pages'
 	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
-	$(TSC) -b contracts
-	node contracts/scripts/generate.mjs
-	$(TSC) -b infra/local
-	node infra/local/scripts/generate.mjs
+	@$(TSC) -b contracts
+	@node contracts/scripts/generate.mjs
+	@$(TSC) -b infra/local
+	@node infra/local/scripts/generate.mjs
 	@touch $@
 
-build: $(gen_stamp) ## Compile every package and service, and bundle the console
-	$(TSC) -b
-	@$(MAKE) --no-print-directory $(console_site)
+build: node-version $(gen_stamp) ## Compile every package and service, and bundle the console
+	@echo 'Compiling packages and services'
+	@$(TSC) -b
+	@$(MAKE) -s --no-print-directory $(console_site)
 
 # Made of what TypeScript compiled, so it comes after that; nothing changed, nothing to do.
 $(console_site): $(console_sources)
-	node packages/console/node_modules/vite/bin/vite.js build packages/console --logLevel warn
+	@echo 'Bundling the console'
+	@node packages/console/node_modules/vite/bin/vite.js build packages/console --logLevel warn
 
+clean: ## Remove what was built and generated; data of `make up` stays
+	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
+	rm -f $(gen_stamp) node_modules/.cache/check*.tsbuildinfo
+
+## Run
 up: build ## Run the whole system here; data in .countersign/ or GOV_DATA_DIR
 	@eval "$$(node tests/runner/eval-record.mjs)"; $(RUN) infra/local/dist/main-up.js
 
@@ -57,27 +71,12 @@ conformance: build ## Prove that this make up, or another kernel, denies what it
 redrive: build ## Tell which queues have dead letters, and move them back: url= queue= message= move=1 json=1
 	@$(RUN) infra/local/dist/main-redrive.js $(url:%=--url '%') $(queue:%=--queue '%') $(message:%=--message '%') $(move:1=--move) $(json:1=--json)
 
+## Develop
 test: build ## Run every test: level=unit|store|service|system changed=1 seed= files=
 	@node tests/runner/run-tests.mjs $(level:%=--level=%) $(changed:1=--changed) $(seed:%=--seed=%) $(rerun:1=--rerun) $(files)
 
 stress: build ## Repeat test files in random order on a slowed machine: files= times=20 load=2
 	@node tests/runner/stress.mjs $(times:%=--times=%) $(load:%=--load=%) $(files)
-
-soak: build ## Run the tests that fill databases and storm services for many minutes, and record it: before each release
-	@node tests/runner/soak.mjs $(files)
-
-update-test: build ## Run an earlier version and this one at once over one database: from=COMMIT, or the last tag
-	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --jest --testMatch '**/*.update.ts' --verbose
-
-deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
-	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose
-
-sbom: install ## Tell what each image holds besides Node: CycloneDX, in infra/docker/dist
-	@mkdir -p infra/docker/dist
-	@for unit in governance-kernel gateway control-plane deploy; do \
-	  $(PNPM) --filter "@countersign/$$unit" sbom --prod --lockfile-only --sbom-format cyclonedx --sbom-type application \
-	    --out "infra/docker/dist/$$unit.cdx.json" || exit 1; \
-	done
 
 lint: build ## Formatting, types, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
@@ -95,6 +94,19 @@ mutate: build ## Change the sources one thing at a time and count what tests not
 	CI=true $(PNPM) install --dir tests/mutation --ignore-workspace --frozen-lockfile --reporter=append-only
 	@node tests/mutation/mutate.mjs $(room:%=--room %) $(sample:%=--sample %) $(seed:%=--seed %) $(json:%=--json %) $(fresh:1=--fresh)
 
-clean: ## Remove what was built and generated; data of `make up` stays
-	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
-	rm -f $(gen_stamp) node_modules/.cache/check*.tsbuildinfo
+## Release
+soak: build ## Run the tests that fill databases and storm services for many minutes, and record it: before each release
+	@node tests/runner/soak.mjs $(files)
+
+update-test: build ## Run an earlier version and this one at once over one database: from=COMMIT, or the last tag
+	@UPDATE_TEST_FROM='$(from)' node tests/runner/run-tests.mjs --jest --testMatch '**/*.update.ts' --verbose
+
+deploy-test: build ## Build the images and run the deployment in containers: needs podman, podman-compose, kubectl
+	$(JEST) --testMatch '**/*.deploy.ts' --runInBand --verbose
+
+sbom: install ## Tell what each image holds besides Node: CycloneDX, in infra/docker/dist
+	@mkdir -p infra/docker/dist
+	@for unit in governance-kernel gateway control-plane deploy; do \
+	  $(PNPM) --filter "@countersign/$$unit" sbom --prod --lockfile-only --sbom-format cyclonedx --sbom-type application \
+	    --out "infra/docker/dist/$$unit.cdx.json" || exit 1; \
+	done

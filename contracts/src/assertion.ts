@@ -36,6 +36,10 @@ export const AssertionClaims = z
     /** The tenant. One that an operator has named otherwise has no workspace, and the gateway no say in it. */
     workspace_id: TenantId.refine((id) => WorkspaceId.safeParse(id).success, 'must be the id of a workspace'),
     role: AssertionRole,
+    /** Version of the list of members that `role` was read from. The kernel takes no vote while its own list is older. */
+    members_version: z.int().min(1).optional(),
+    /** Of an agent: the person who started its run or made its key, and who does not approve its calls where another could. */
+    sponsor: UserId.optional(),
     iat: Seconds,
     exp: Seconds,
   })

@@ -26,7 +26,7 @@ export const errorCodes = {
   NUMBER_OUT_OF_RANGE: define(
     400,
     'invalid_request_error',
-    'Send finite numbers; integers beyond 2^53-1 travel as strings.',
+    'Send finite numbers. Integers beyond 2^53-1, and fractions of more than 17 digits, travel as strings.',
   ),
   NESTING_TOO_DEEP: define(400, 'invalid_request_error', 'Flatten the value.'),
   INVALID_REQUEST: define(400, 'invalid_request_error', 'Correct the named member and send the request again.'),
@@ -56,6 +56,7 @@ export const errorCodes = {
   ),
   TENANT_REQUIRED: define(403, 'permission_error', 'Name the tenant by X-Gov-Tenant-ID or tenant_id.'),
   PERMISSION_DENIED: define(403, 'permission_error', 'Ask someone with the needed role.'),
+  MAY_NOT_DECIDE: define(403, 'permission_error', 'Have another person decide. details.reason states why you cannot.'),
   CSRF_TOKEN_INVALID: define(
     403,
     'permission_error',
@@ -97,6 +98,7 @@ export const errorCodes = {
   ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),
   NOT_FOUND: define(404, 'not_found_error', 'Check the identifier and the tenant or workspace.'),
   METHOD_NOT_ALLOWED: define(405, 'invalid_request_error', 'Use a method from the Allow header.'),
+  END_PASSED: define(409, 'conflict_error', 'Send an end that is still to come, or none.'),
   ILLEGAL_TRANSITION: define(409, 'conflict_error', 'Read the current state; details list the allowed moves.'),
   IDEMPOTENCY_IN_FLIGHT: define(409, 'conflict_error', 'Wait for the first request with this key to end.', true),
   OUTCOME_UNCERTAIN: define(
@@ -131,6 +133,11 @@ export const errorCodes = {
   PRECONDITION_REQUIRED: define(428, 'conflict_error', 'Send If-Match with the ETag you read.'),
   RATE_LIMITED: define(429, 'rate_limit_error', 'Wait for Retry-After seconds.', true),
   INTERNAL: define(500, 'internal_error', 'Report the request id.'),
+  UPSTREAM_KEY_REFUSED: define(
+    502,
+    'unavailable_error',
+    'Have an operator set GOV_UPSTREAM_API_KEY to a key that the model server accepts.',
+  ),
   UPSTREAM_FAILED: define(502, 'unavailable_error', 'Check the upstream server, then try again.', true),
   PASSKEYS_UNAVAILABLE: define(
     503,
@@ -154,6 +161,12 @@ export const errorCodes = {
     503,
     'unavailable_error',
     'The kernel does not answer, so nothing was executed; try again later.',
+    true,
+  ),
+  MEMBERS_OUTDATED: define(
+    503,
+    'unavailable_error',
+    'The list of members of this workspace is on its way to the kernel; try again in a moment.',
     true,
   ),
   GATEWAY_UNAVAILABLE: define(

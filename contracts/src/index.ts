@@ -80,6 +80,7 @@ export {
   ToldRequest,
   toldRequestHeaders,
 } from './told-request.ts';
+export { DecisionObstacle, isOwnRequest, mayNotDecide, obstacleSays } from './decision-obstacle.ts';
 export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {
@@ -96,9 +97,12 @@ export {
   type Route,
   type AnyRoute,
 } from './route.ts';
+export { Right, rightsOf, mayDo, mayCall, holdsAll, type Rights } from './rights.ts';
 export { showFrontPage, getOpenApi, showDocs } from './front-page.ts';
+export { getLiveness, getReadiness, Liveness, ProbeName, ProbeState, Readiness } from './health-probes.ts';
 export { page, camelPage, pageLimit, PageQuery } from './list.ts';
 export { CallFailed, urlOf, type CallFault, type CallInput, type ClientOptions } from './call.ts';
 export { startDeadline, type Deadline } from './deadline.ts';
 export { createClient, createRawClient, type Answer, type Client, type RawAnswer, type RawClient } from './client.ts';
 export { defineEvent, type CloudEvent, type EventDefinition, type EventOf, CloudEventEnvelope } from './event.ts';
+export { unsupportedGrant } from './oauth-grant.ts';

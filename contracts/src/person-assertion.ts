@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { holdsAll, rightsOf } from './rights.ts';
 import { SignInId, UserId, WorkspaceId } from './scalars.ts';
 
 /** How a person proved who they are. */
@@ -9,11 +10,9 @@ export type ProofMethod = z.infer<typeof ProofMethod>;
 export const PersonRole = z.enum(['member', 'partner', 'owner']);
 export type PersonRole = z.infer<typeof PersonRole>;
 
-const rank: Record<PersonRole, number> = { member: 1, partner: 2, owner: 3 };
-
-/** Whether a person of this role may do what the least role may. */
+/** Whether a person of this role may do all that the least role may. */
 export function hasRole(role: PersonRole, least: PersonRole): boolean {
-  return rank[role] >= rank[least];
+  return holdsAll(rightsOf[role], rightsOf[least]);
 }
 
 /** A person assertion says once, to the control plane, which person is signed in; it opens nothing elsewhere. */

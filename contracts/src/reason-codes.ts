@@ -42,6 +42,10 @@ export const reasonCodes = {
   AGENT_QUARANTINED: deny('fence', 'Ask an operator to lift the quarantine of the agent.'),
   TOOL_QUARANTINED: deny('fence', 'Ask an operator to lift the quarantine of the tool or its server.'),
   THROTTLED: deny('fence', 'Slow down; the throttle names its limit.'),
+  SETTINGS_MISSING: deny(
+    'fence',
+    'Wait until the gateway has delivered the settings of the workspace to this kernel, or apply them in the workspace.',
+  ),
   FENCE_UNAVAILABLE: deny('fence', 'Restore the kernel store; fences could not be read.'),
   POLICY_MISSING: deny('policy', 'Activate a policy bundle for the tenant.'),
   POLICY_STALE: deny('policy', 'Refresh or re-activate the policy bundle.'),
@@ -66,6 +70,10 @@ export const reasonCodes = {
   SANDBOX_GRANT_MISSING: deny('sandbox', 'Create a sandbox grant for the tool.'),
   EGRESS_BLOCKED: deny('egress', 'Use an allowed destination.'),
   DIRECT_UPSTREAM_BYPASS: deny('provenance', 'Send the call through the boundary.'),
+  TOOL_BLOCKED: deny(
+    'rules',
+    'Use another tool, or have an owner take the tool off the blocked tools in the settings of the workspace.',
+  ),
   POLICY_DENIED: deny('rules', 'Change the call, or ask for a policy change.'),
   NO_MATCHING_RULE: deny('rules', 'Add a policy rule that covers the action.'),
   POLICY_EVALUATION_ERROR: deny('rules', 'Correct the failing rule; a rule that cannot be evaluated denies.'),
@@ -74,7 +82,7 @@ export const reasonCodes = {
   BUDGET_EXCEEDED: deny('budget', 'Wait for the window to reset, or raise the ceiling.'),
   PRICE_UNKNOWN: deny(
     'budget',
-    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`, and leave out what is priced apart; a budget counts the spend.',
+    'Give the model a price with its largest output in GOV_MODEL_PRICES, or every model one under `*`, and leave out what is priced apart; a budget counts the spend. Set the budget in the currency of the prices (GOV_CURRENCY).',
   ),
   BUDGET_APPROVAL_REQUIRED: escalate('budget', 'Have the spend approved, then repeat the same call.'),
   BUDGET_UNAVAILABLE: deny('budget', 'Restore the kernel store; budgets could not be read.'),

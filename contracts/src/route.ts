@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { AssertionRole } from './assertion.ts';
 import type { ErrorCode } from './errors.ts';
+import type { RepeatedMethod } from './idempotency.ts';
 import type { PersonRole } from './person-assertion.ts';
+import type { Right } from './rights.ts';
 
 /** Where a key of an agent opens. `authzen` decides nothing: by it another application asks who may do what. */
 export const Door = z.enum(['evaluate', 'chat', 'mcp', 'authzen']);
@@ -10,7 +12,7 @@ export type Door = z.infer<typeof Door>;
 /** Where an agent comes in: a key that names no doors opens these, and so does a token that an agent has signed. */
 export const agentDoors: readonly Door[] = ['evaluate', 'chat', 'mcp'];
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = RepeatedMethod['method'];
 
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
@@ -40,10 +42,9 @@ export type Media =
 
 export type Shape<T> = z.ZodType<T>;
 
-export type RouteDefinition<Params, Query, Body, Reply> = {
+export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   operation: string;
   summary: string;
-  method: Method;
   path: string;
   auth: AuthClass;
   /** Takes the decision cycle: every gate holds here. A route without this mark decides nothing. */
@@ -54,6 +55,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   assertedBy?: readonly AssertionRole[];
   /** Of a route of the control plane: it is about one workspace, which the request addresses, and this is the least role there. */
   leastRole?: PersonRole;
+  /** Of a route of one workspace: the right that it asks for there. Without one it is closed to everyone. */
+  right?: Right;
   /** Of a `session` route: the one thing that proves it, a token, a browser's session, or the cookie that only renewing it is sent. */
   provenBy?: 'session_token' | 'browser_session' | 'refresh_cookie';
   /**
@@ -82,8 +85,6 @@ export type RouteDefinition<Params, Query, Body, Reply> = {
   bodyBytesMax?: number;
   /** How many values of JSON a body may have; default ten thousand. */
   bodyValuesMax?: number;
-  /** Mutating POST routes honour Idempotency-Key unless the route says why it cannot. */
-  idempotent?: boolean;
   errors?: ErrorCode[];
 };
 

@@ -20,6 +20,7 @@ const routes = {
     operation: 'make-thing',
     summary: 'A new thing, or a refusal with the same body.',
     method: 'POST',
+    idempotency: 'key',
     path: '/things',
     auth: 'public',
     alsoStatus: [403],

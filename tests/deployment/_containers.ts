@@ -55,7 +55,7 @@ export class Installation {
   constructor(gatewayPort: number, changes: Record<string, object>, settings: Record<string, Record<string, string>>) {
     this.folder = join(mkdtempSync(join(tmpdir(), 'countersign-deploy-')), 'compose');
     cpSync(`${root}/infra/compose`, this.folder, { recursive: true });
-    this.run('sh', join(this.folder, 'init'));
+    this.run('env', 'GOV_LOG_ORIGIN=deployed.example.org/log', 'sh', join(this.folder, 'init'));
     this.#set('.env', {
       POSTGRES_IMAGE: process.env['POSTGRES_IMAGE'] ?? 'docker.io/library/postgres:17',
       RABBITMQ_IMAGE: process.env['RABBITMQ_IMAGE'] ?? 'docker.io/library/rabbitmq:4',

@@ -61,7 +61,12 @@ const failing = [
   ],
 ] as [string, number][];
 const openssl = execFileSync('sh', ['-c', 'command -v openssl'], { encoding: 'utf8' }).trim();
-const init = () => execFileSync('sh', [join(folder, 'init')], { encoding: 'utf8' });
+const logOrigin = 'receipts.example.net/log';
+const init = () =>
+  execFileSync('sh', [join(folder, 'init')], {
+    encoding: 'utf8',
+    env: { ...process.env, GOV_LOG_ORIGIN: logOrigin },
+  });
 const secretsFolder = () => join(folder, 'secrets');
 const serviceOf = ({ image }: ComposeService) => image.split('/').at(-1) as Deployed;
 
@@ -79,7 +84,7 @@ const read = (name: string, more: Record<string, string> = {}) => {
 
 describe('what compose.yaml and init give a service', () => {
   it('is taken by its own reader in production, once a mail server is named', () => {
-    expect(read('kernel')).toMatchObject({ policyFile: '/app/policy/starter.yaml' });
+    expect(read('kernel')).toMatchObject({ policyFile: '/app/policy/starter.yaml', logOrigin });
     expect(read('control-plane')).toMatchObject({ gatewayUrl: 'http://gateway:3100' });
     expect(read('gateway', mail)).toMatchObject({ failClosed: true });
     expect(() => read('gateway')).toThrow('GOV_SMTP_URL');
@@ -119,6 +124,47 @@ describe('what compose.yaml and init give a service', () => {
     const modes = readdirSync(secretsFolder()).map((name) => statSync(join(secretsFolder(), name)).mode & 0o777);
     expect(new Set(modes)).toEqual(new Set([0o600]));
     expect(new Set(before.map(([, text]) => text)).size).toBe(before.length);
+  });
+});
+
+describe('the name of the log', () => {
+  const made = (origin: string | undefined, asked?: string) => {
+    const copy = join(mkdtempSync(join(tmpdir(), 'compose-')), 'compose');
+    try {
+      cpSync(shipped, copy, { recursive: true, filter: (file) => !/secrets$|\.env$|definitions/.test(file) });
+      const { GOV_LOG_ORIGIN: _, ...others } = process.env;
+      const env = origin === undefined ? others : { ...others, GOV_LOG_ORIGIN: origin };
+      const run = (input: string | undefined) =>
+        input === undefined
+          ? spawnSync('sh', [join(copy, 'init')], { env, encoding: 'utf8' })
+          : spawnSync('script', ['-qec', `sh ${join(copy, 'init')}`, '/dev/null'], { env, encoding: 'utf8', input });
+      const first = run(asked);
+      const settings = first.status === 0 ? readFileSync(join(copy, 'kernel.env'), 'utf8') : '';
+      const again = first.status === 0 ? run(undefined) : first;
+      const kept = first.status === 0 ? readFileSync(join(copy, 'kernel.env'), 'utf8') : '';
+      return { ...first, named: environmentIn(settings)['GOV_LOG_ORIGIN'], kept: kept === settings, again };
+    } finally {
+      rmSync(join(copy, '..'), { recursive: true, force: true });
+    }
+  };
+
+  it('is asked once at a terminal, and kept', () => {
+    const { named, stdout, kept, again } = made(undefined, 'asked.example.net/log\n');
+    expect(stdout).toContain('Name of the log of receipts');
+    expect([named, kept]).toEqual(['asked.example.net/log', true]);
+    expect(again.stderr).not.toContain('GOV_LOG_ORIGIN');
+  });
+
+  it('is left out without a terminal, with a sentence, and then production does not start', () => {
+    const { status, named, stderr } = made(undefined);
+    expect([status, named]).toEqual([0, '']);
+    expect(stderr).toContain('GOV_LOG_ORIGIN is missing: choose the name of the log once');
+    expect(() => read('kernel', { GOV_LOG_ORIGIN: '' })).toThrow('GOV_LOG_ORIGIN is missing: choose the name');
+  });
+
+  it.each(['two words', 'a|b', '$(id)', 'a&b'])('is no text that sed or a shell could read otherwise: %s', (origin) => {
+    const { status, stderr } = made(origin);
+    expect([status, stderr.includes('GOV_LOG_ORIGIN may hold')]).toEqual([2, true]);
   });
 });
 

@@ -90,8 +90,16 @@ describe('the manifests', () => {
     expect(services.map(({ container }) => container.name).sort()).toEqual(['control-plane', 'gateway', 'kernel']);
     for (const { container } of services) {
       const read = readers[container.image.split('/')[1] as Deployed];
-      expect(() => read(environmentOf(container, overlay))).not.toThrow();
+      const named =
+        container.name === 'kernel' && overlay.endsWith('production') ? { GOV_LOG_ORIGIN: 'a.example/log' } : {};
+      expect(() => read({ ...environmentOf(container, overlay), ...named })).not.toThrow();
     }
+  });
+
+  it('leave the name of the log in production to whoever installs it, and the kernel does not start without', () => {
+    const kernel = services.find(({ container }) => container.name === 'kernel')?.container as Container;
+    const read = () => readers['governance-kernel'](environmentOf(kernel, 'overlays/production'));
+    expect(read).toThrow('GOV_LOG_ORIGIN is missing: choose the name of the log once');
   });
 
   it('make the kernel a sidecar of the gateway, which does not start without one', () => {

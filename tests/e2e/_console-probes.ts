@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import * as controlPlane from '@countersign/contracts/control-plane';
 import { evaluate } from '@countersign/contracts/governance-kernel';
 import { createClient, type AnyRoute } from '@countersign/contracts';
@@ -95,6 +96,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   await published.ask(controlPlane.freezeTarget, { headers, body: stop });
   await published.ask(controlPlane.quarantineTarget, { headers, body: stop });
   await published.ask(controlPlane.getOps, { headers });
+  await published.ask(controlPlane.listOpsTargets, { headers });
   await published.ask(controlPlane.listToolDrift, { headers });
   await askIncidents(published, headers);
   const steps = [{ ...stop, kind: 'freeze' }];
@@ -104,6 +106,8 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   const ofPlan = { headers, params: { plan_id: String(plan_id) }, body: { plan_hash } };
   await published.ask(controlPlane.approvePlan, ofPlan);
   await published.ask(controlPlane.commitPlan, ofPlan);
+  const committed = await published.ask(controlPlane.getPlan, { headers, params: ofPlan.params });
+  expect(committed.body).toMatchObject({ plan_id, plan_hash, state: 'committed' });
   const failed = await published.ask(controlPlane.freezeTarget, { headers, body: { ...stop, target: 'tool:.' } });
   const body = { request_id: failed.headers.get('x-request-id') ?? '' };
   // It is kept after the answer.
@@ -175,6 +179,7 @@ async function askOrgs(published: Published, { headers, params }: Here, gatewayU
   await colleague.client.acceptInvite({ params: { token }, body: { email } });
   const { id } = (await colleague.client.getMe()).body.user;
   const member = { ...here, params: { ...here.params, user_id: id } };
-  await published.ask(controlPlane.putConsoleMember, { ...member, body: { role: 'partner' } });
+  // A new partner is a decision of the kernel, and this probe stands behind stops.
+  await published.ask(controlPlane.putConsoleMember, { ...member, body: { role: 'member' } });
   await published.ask(controlPlane.deleteConsoleMember, member);
 }

@@ -9,6 +9,12 @@ export async function askControls(ask: Ask, headers: Record<string, string>): Pr
     body: { version: 1, tools: ['crm.delete'] },
     headers,
   });
+  const member = { user_id: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', role: 'owner' };
+  await ask(kernel.putMembers, {
+    params: { tenant: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+    body: { version: 1, members: [member] },
+    headers,
+  });
   await ask(kernel.putCeiling, {
     params: { tenant: 'acme', budget_id: 'ceiling.tool_calls' },
     body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1_000 },

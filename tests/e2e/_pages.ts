@@ -29,7 +29,8 @@ const ofAgents: readonly PageCase[] = [
 const ofControls: readonly PageCase[] = [
   { title: 'Stops', path: 'stops', empty: throttlesATool, act: freezes },
   { title: 'Incidents', path: 'incidents', empty: drills, act: reports },
-  { title: 'Budgets', path: 'budgets', empty: setsACeiling, act: changesTheCeiling },
+  // The ceiling of the month is delivered to the kernel with the settings of a new workspace.
+  { title: 'Budgets', path: 'budgets', act: changesTheCeiling },
   { title: 'Policy', path: 'policy', empty: beginsADraft, act: triesTheDraft },
 ];
 
@@ -130,13 +131,6 @@ async function reportsAs({ keys }: AtPage, title: string): Promise<void> {
   await keys.fill('What is known', 'Seen by night');
   await keys.use('Report it', keys.dialog);
   await keys.page.getByRole('heading', { name: title, level: 1 }).waitFor();
-}
-
-async function setsACeiling({ keys }: AtPage): Promise<void> {
-  await keys.use('Set what models may cost in a month');
-  await keys.fill('At most in a calendar month', '12.5');
-  await keys.press('Enter');
-  await keys.sees('$12.50');
 }
 
 async function changesTheCeiling({ keys }: AtPage): Promise<void> {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
 import type { ServiceName } from '@countersign/contracts/openapi';
@@ -20,6 +22,8 @@ export type Published = {
   /** Throws when the document does not describe this answer. Remembers the operation when the answer is a successful one. */
   ask(route: AnyRoute, probe?: Probe): Promise<Answered>;
   readonly answered: ReadonlySet<string>;
+  /** Operations that replayed their answer for the same Idempotency-Key. `ask` throws where a route that takes the key does not. */
+  readonly replayed: ReadonlySet<string>;
 };
 
 type Operation = { responses: Record<string, { content: Record<string, unknown> }> };
@@ -36,9 +40,12 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
     return known;
   };
   const answered = new Set<string>();
+  const replayed = new Set<string>();
   return {
     answered,
-    ask: async (route, probe = {}) => {
+    replayed,
+    ask: async (route, asked = {}) => {
+      const probe = takesKey(route, asked) ? withKey(asked) : asked;
       const response = opensSocket(route, probe)
         ? await firstMessage(route, baseUrl, probe)
         : await send(route, baseUrl, probe);
@@ -47,6 +54,10 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
       const body = mediaType === 'application/json' ? await response.json() : await response.body?.cancel();
       if (mediaType === 'application/json') assertValid(validatorAt(pointer), body, route);
       if (response.status < 300) answered.add(route.operation);
+      if (response.status < 300 && probe !== asked) {
+        await requireReplay(route, await send(route, baseUrl, probe), { status: response.status, body });
+        replayed.add(route.operation);
+      }
       return { status: response.status, headers: response.headers, body };
     },
   };
@@ -59,6 +70,28 @@ async function send(route: AnyRoute, baseUrl: string, { params, query, body, hea
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(hasBody ? { body: JSON.stringify(body) } : {}),
   });
+}
+
+/** An answer that is streamed cannot be replayed, so its request takes no key. */
+function takesKey({ idempotency }: AnyRoute, { body }: Probe): boolean {
+  const isStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
+  return idempotency === 'key' && !isStream;
+}
+
+function withKey(probe: Probe): Probe {
+  return { ...probe, headers: { ...probe.headers, 'idempotency-key': randomUUID() } };
+}
+
+async function requireReplay(
+  { method, path }: AnyRoute,
+  response: Response,
+  first: { status: number; body: unknown },
+): Promise<void> {
+  const second = { status: response.status, body: await response.json() };
+  const isReplay = response.headers.get('idempotency-replayed') === 'true';
+  if (isReplay && isDeepStrictEqual(second, first)) return;
+  const texts = [first, second].map((answer) => JSON.stringify(answer)).join('\n');
+  throw new Error(`${method} ${path} did not replay its answer for the same Idempotency-Key\n${texts}`);
 }
 
 /** Whoever brings no ticket asks as for any other address, and is refused there. */
@@ -78,12 +111,12 @@ async function firstMessage(route: AnyRoute, baseUrl: string, { headers = {} }: 
 
 type Seen = { status: number; mediaType: string };
 
-/** JSON pointer to the schema of this answer: the status that the document names, and `default` for errors it does not. */
+/** JSON pointer to the schema of this answer: a status that the document names, and `default` for faults of the server alone. */
 function responsePointer(document: OpenApi, route: AnyRoute, { status, mediaType }: Seen): string {
   const operation = document.paths[route.path]?.[route.method.toLowerCase()];
   if (operation === undefined) throw new Error(`${route.method} ${route.path} is not published`);
   const isNamed = operation.responses[status] !== undefined;
-  if (!isNamed && status < 400)
+  if (!isNamed && status < 500)
     throw new Error(`${route.method} ${route.path} answered ${status}, which is not published`);
   const key = isNamed ? String(status) : 'default';
   if (operation.responses[key]?.content[mediaType] === undefined)

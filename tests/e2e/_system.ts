@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, type Client } from '@countersign/contracts';
+import { createClient, isAppError, type Client } from '@countersign/contracts';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { embeddedUrl, startSystem, type StartedSystem } from '@countersign/local';
@@ -75,7 +75,15 @@ export async function signIn({ gatewayUrl }: Pick<StartedSystem, 'gatewayUrl'>, 
   const { body } = await anonymous.verifyEmailCode({ body: { email, code: requested.body.code ?? '' } });
   const headers = { authorization: `Bearer ${body.token}`, 'x-workspace-id': body.workspace.id };
   const client = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl, headers: () => headers });
+  await settingsAtKernel(client, body.workspace.id);
   return { client, workspaceId: body.workspace.id, token: body.token };
+}
+
+/** Until then the kernel denies every call in a workspace that was just made. A kernel that is away has them before it decides. */
+async function settingsAtKernel(client: GatewayClient, workspaceId: string): Promise<void> {
+  await client.applyWorkspaceSettings({ params: { id: workspaceId } }).catch((error: unknown) => {
+    if (!isAppError(error)) throw error;
+  });
 }
 
 /** Addresses that no other file and no other run of this file uses. The same name is the same address. */

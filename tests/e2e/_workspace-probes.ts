@@ -30,6 +30,8 @@ export async function askTasks(ask: Ask, filesDir: string): Promise<void> {
   });
   const { data: runs } = await ask(gateway.listRuns, { params });
   await ask(gateway.getRun, { params: { runId: runs[0]?.['id'] ?? '' } });
+  const requests = [{ requestedBy: 'crawler', sessionId: 'probed' }];
+  await ask(gateway.checkResolver, { body: { requests } });
   await ask(gateway.getWorkspaceApproval, { params: { id: pending['id'] ?? '' } });
   await ask(gateway.resolveWorkspaceApproval, { params: { id: pending['id'] ?? '' }, body: { status: 'rejected' } });
   const other = await ask(gateway.createTask, { body: { title: 'Wait' } });

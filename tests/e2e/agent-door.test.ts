@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type PrincipalId } from '@countersign/contracts';
 import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import { until } from '@countersign/testkit/until';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import OpenAI from 'openai';
 import { addressBook, kernelClient, type SignedIn, signIn } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
+import { personAt } from './_signed-in.ts';
 
 const address = addressBook();
 
@@ -80,7 +82,7 @@ describe("the gateway's door, with nothing but an address and a key of a workspa
       const client = new Client({ name: 'agent', version: '1' }, { versionNegotiation: { mode } });
       await client.connect(new StreamableHTTPClientTransport(endpoint(), { requestInit }));
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
-      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('files.read_text_file');
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('files__read_text_file');
       const read = await client.callTool({ name: 'files.read_text_file', arguments: { path: file } });
       expect(textOf(read)).toBe('Water the plants.\n');
       await client.close();
@@ -154,5 +156,22 @@ describe('an agent with a credential of its own at the kernel', () => {
     await expect(openai(agentKey).chat.completions.create(question)).rejects.toMatchObject({ status: 403 });
     expect((await evaluate({}, bearer(system.adminApiKey))).status).toBe(401);
     expect((await evaluate({}, bearer(system.serviceApiKey))).status).toBe(401);
+  });
+
+  it('holds to what its workspace blocks, in a workspace that never had a run', async () => {
+    const { tab, client, workspaceId } = await personAt(system.gatewayUrl, address('grace'));
+    const body = { kind: 'agent', principal_id: 'researcher', expires_in_days: 1, doors: ['evaluate'] };
+    const made = await tab.send('/api/v1/access-keys', {
+      method: 'POST',
+      headers: { 'x-workspace-id': workspaceId },
+      body,
+    });
+    const { key: agentKey } = made.body as { key: string };
+    const reason = async () =>
+      ((await (await evaluate({}, bearer(agentKey))).json()) as { reason_code: string }).reason_code;
+    expect(await reason()).toBe('ALLOWED');
+    const policyConfig = { maxIterationBudget: 5, blockedTools: ['crm.read'], deniedCall: 'end' as const };
+    await client.putWorkspaceSettings({ params: { id: workspaceId }, body: { policyConfig } });
+    await until(async () => (await reason()) === 'TOOL_BLOCKED');
   });
 });

@@ -126,15 +126,16 @@ async function copiedCommand(page: Page, section?: string): Promise<string> {
   return await untilAnswered(() => page.evaluate<string>('navigator.clipboard.readText()'));
 }
 
-const lists: { path: string; least: number; of?: string }[] = [
+const lists: { path: string; least: number; of?: string; only?: RegExp }[] = [
   { path: 'receipts', least: 50 },
   { path: 'receipts?verdict=ESCALATE&kind=decision&tool=mail.send', least: 3 },
   { path: 'inbox', least: 3 },
   { path: 'runs', least: 3 },
   { path: 'budgets', least: 1 },
   { path: 'tools', least: 1 },
-  { path: 'audit', least: 3 },
-  { path: 'audit?verdict=allow', least: 1 },
+  // The command lists the log of the workspace; the page shows the one of the control plane beside it.
+  { path: 'audit', least: 3, only: /^\d+$/ },
+  { path: 'audit?verdict=allow', least: 1, only: /^\d+$/ },
   { path: 'incidents?state=open', least: 2 },
   { path: 'stops', least: 2, of: 'In force' },
   { path: 'members', least: 1, of: 'Members' },
@@ -149,10 +150,10 @@ describe('a command that is copied from a list', () => {
     'prints the same ids in the same order as the list, whatever narrows it',
     async () => {
       const { page } = await atPage('/console/overview');
-      for (const { path, least, of } of lists) {
+      for (const { path, least, of, only = /./ } of lists) {
         if (!page.url().endsWith(`/console/${path}`)) await page.goto(`/console/${path}`);
         await sectionOf(page, of).locator('[data-id]').first().waitFor();
-        const ids = await shownIds(page, of);
+        const ids = (await shownIds(page, of)).filter((id) => only.test(id));
         expect([path, of, ids.length >= least]).toEqual([path, of, true]);
         const command = await copiedCommand(page, of);
         expect([path, of, await shell(command)]).toEqual([path, of, { status: 0, ids }]);

@@ -149,7 +149,7 @@ describe('the page of budgets', () => {
     async () => {
       const person = await personAt('/console/budgets');
       const { page, faults, workspaceId } = person;
-      await page.getByRole('button', { name: 'Set what models may cost in a month' }).press('Enter');
+      await page.getByRole('button', { name: 'Set the ceiling' }).press('Enter');
       await page.getByLabel('At most in a calendar month').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await typeInto(page.getByLabel('At most in a calendar month'), '12.5');

@@ -106,7 +106,8 @@ describe('an organisation', () => {
       await call(await keyOf(ada), 'E1');
       await ada.client.createInvite({ params: { id: ada.workspaceId }, body: { email: address('x') } as never });
       expect(await setupOf(bob, own)).toEqual({
-        ...{ org: false, budget: false, passkey: false, first_receipt: false, colleague: false, policy: false },
+        // Every workspace begins with a ceiling of the month.
+        ...{ org: false, budget: true, passkey: false, first_receipt: false, colleague: false, policy: false },
       });
       expect(await setupOf(ada, ada.workspaceId)).toEqual({
         ...{ org: true, budget: true, passkey: false, first_receipt: true, colleague: true, policy: false },

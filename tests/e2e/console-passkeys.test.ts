@@ -97,12 +97,15 @@ describe('a passkey at the console', () => {
   );
 });
 
-/** A colleague of hers who may vote, at the inbox of her workspace on a phone, with a passkey there. */
+/** Another owner, who may vote, at the inbox of her workspace on a phone, with a passkey there. */
 async function approverOnPhone({ client, workspaceId: id }: SignedIn) {
   const email = address('carol');
   const body = { email, role: 'partner' } as never; // branded by the schema
   const { inviteToken: token } = (await client.createInvite({ params: { id }, body })).body;
-  await (await signIn(desk.system, email)).client.acceptInvite({ params: { token }, body: { email } });
+  const carol = (await signIn(desk.system, email)).client;
+  await carol.acceptInvite({ params: { token }, body: { email } });
+  const { id: userId } = (await carol.getMe()).body.user;
+  await client.putMemberRole({ params: { id, userId }, body: { role: 'owner' } });
   const phone = await atWithDevice(email, `/console/you?workspace=${id}`, { width: phoneWidth });
   const { page } = phone;
   await enrol(phone);

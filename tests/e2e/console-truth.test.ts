@@ -55,7 +55,7 @@ describe('while the kernel is away', () => {
       site.toKernel.cut();
       await page.getByText(away).waitFor();
       for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'not known']);
-      expect(await page.getByText('1 call waits for an approval').count()).toBe(0);
+      expect(await page.getByText('1 call waits').count()).toBe(0);
       await inbox.getByText(away).waitFor();
       await inbox.getByText('may no longer hold').first().waitFor();
       await inbox.reload();

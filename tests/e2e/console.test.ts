@@ -82,7 +82,7 @@ describe('the console', () => {
       expect(await asking.getByText('files.write_file').isVisible()).toBe(true);
       await page.keyboard.press('g');
       await page.keyboard.press('o');
-      await page.getByText('1 call waits for an approval').waitFor();
+      await page.getByText('1 call waits for you').waitFor();
       expect(await page.locator('img').count()).toBe(0);
       expect(faults).toEqual([]);
     },

@@ -74,6 +74,15 @@ async function letIn({ tab, workspaceId }: { tab: Tab; workspaceId: string }, sc
 }
 
 describe('a program that asks to be let in', () => {
+  it('may send parameters that nobody knows and some without a value, and hears of a grant that there is not', async () => {
+    const begun = await begin({ audience: 'https://api.example', workspace_id: '' });
+    expect(await poll(begun.device_code, { resource: 'x' })).toEqual(refused('authorization_pending'));
+    const asked = (form: Record<string, string>) => post('/api/auth/device/token', { client_id, ...form });
+    expect(await asked({ grant_type: 'password' })).toEqual(refused('unsupported_grant_type'));
+    expect(await asked({})).toEqual(refused('invalid_request'));
+    expect(await asked({ grant_type: 'refresh_token' })).toEqual(refused('invalid_request'));
+  });
+
   verifies('cp.device', 'is let in by a person who confirms the shown code, as any client of RFC 8628', async () => {
     const { tab, workspaceId } = await person();
     const metadata = {
@@ -101,7 +110,8 @@ describe('a program that asks to be let in', () => {
   verifies('cp.device', 'changes tasks and starts their runs, lets nobody in, and votes on nothing', async () => {
     const marked = Object.values(gatewayRoutes).filter((route: AnyRoute) => route.opensToPrograms === true);
     expect(marked.map(({ operation }) => operation).sort()).toEqual(
-      ['create-task', 'delete-task', 'put-task', 'put-task-status', 'run-task'].sort(),
+      // It tells who may decide and changes nothing.
+      ['check-resolver', 'create-task', 'delete-task', 'put-task', 'put-task-status', 'run-task'].sort(),
     );
     const { tab, workspaceId } = await person();
     const { access_token: token } = await letIn({ tab, workspaceId }, 'owner');
@@ -197,7 +207,6 @@ describe('a program that asks to be let in', () => {
     expect((await poll(begun.device_code)).status).toBe(200);
     expect(await poll(begun.device_code)).toEqual(refused('invalid_grant'));
     expect(await poll('cdc_unknown')).toEqual(refused('invalid_grant'));
-    expect(await post('/api/auth/device/token', { grant_type: 'password' })).toEqual(refused('invalid_request'));
   });
 
   it('is given one pair of tokens, however often it asks at once', async () => {

@@ -32,6 +32,8 @@ let desks = 0;
 beforeEach(async () => {
   desks += 1;
   desk = await PolicyDesk.open(on.site.gateway.url, `ada-${desks}@example.org`);
+  // The rules of the test before may want two people for this one.
+  await rule(open, 'ALLOW');
   second = await desk.colleague(`bob-${desks}@example.org`, 'partner');
   owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
 });
@@ -155,4 +157,26 @@ describe('a governed change', () => {
       },
       timeoutMs,
     );
+});
+
+describe('a change of who decides', () => {
+  verifies(
+    'cp.operator',
+    'waits for a second person where the policy wants two: an owner makes no second voter by another mailbox',
+    async () => {
+      await rule(onChanges('escalate'), 'ESCALATE');
+      const members = `/api/workspaces/${desk.owner.workspaceId}/members`;
+      const invited = (role: string) => send(members, { email: `mailbox-${desks}@example.org`, role });
+      const other = `${members}/${String((await second.tab.send('/api/session')).body['user_id'])}`;
+      const raised = () => desk.owner.tab.send(other, { method: 'PUT', body: { role: 'owner' } });
+      const waiting = await invited('partner');
+      expect(codeOf(waiting)).toEqual([403, 'APPROVAL_NEEDED']);
+      expect(codeOf(await raised())).toEqual([403, 'APPROVAL_NEEDED']);
+      expect((await invited('member')).status).toBe(201);
+      await approve(detailsOf(waiting)?.['approval_id']);
+      expect((await invited('partner')).status).toBe(201);
+      expect(codeOf(await raised())).toEqual([403, 'APPROVAL_NEEDED']);
+    },
+    timeoutMs,
+  );
 });

@@ -120,8 +120,8 @@ describe('a task, through the gateway, the queue and the real kernel', () => {
       };
       await owner.client.putWorkspaceSettings({ params, body: { policyConfig } });
       const blocked = await endOf(await startTask(listing));
-      expect(blocked).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
-      expect(await sealedAs(blocked)).toEqual(['tool.call', 'files.list_directory', 'DENY', 'POLICY_DENIED']);
+      expect(blocked).toMatchObject({ status: 'denied', error: { code: 'TOOL_BLOCKED' } });
+      expect(await sealedAs(blocked)).toEqual(['tool.call', 'files.list_directory', 'DENY', 'TOOL_BLOCKED']);
 
       const budgetConfig = { monthlyLlmBudget: 0.01, currency: 'USD' };
       const freed = { policyConfig: { ...policyConfig, blockedTools: [] }, budgetConfig };

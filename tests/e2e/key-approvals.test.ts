@@ -70,7 +70,7 @@ describe('an agent on another host, with a key of a workspace', () => {
       });
       const page = await (await fetch(new URL(`/approvals/${id}`, system.kernelUrl))).text();
       expect(page).toContain(`PUT /api/audit/approvals/${id}`);
-      await expect(decide(ada, id, { status: 'approved' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+      await expect(decide(ada, id, { status: 'approved' })).rejects.toMatchObject({ code: 'MAY_NOT_DECIDE' });
       const eve = await signIn(system, address('eve'));
       const own = { 'x-workspace-id': eve.workspaceId };
       await expect(decide(eve, id, { status: 'approved' }, own)).rejects.toMatchObject({ code: 'NOT_FOUND' });

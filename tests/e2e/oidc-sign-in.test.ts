@@ -86,8 +86,31 @@ describe('an identity of a provider', () => {
       const { body } = await later.send('/api/session');
       // This provider does not say when the person was there, so they have proven nothing that needs it.
       expect(body).toMatchObject({ user_id: adas, methods: ['oidc'], proven_at: '1970-01-01T00:00:00.000Z' });
+      const [identity] = body['identities'] as Record<string, unknown>[];
+      expect(identity).toMatchObject({ issuer: provider.issuer, subject: 'ada-at-acme' });
       const entries = (await later.send('/api/audit/entries?action=provider_identity.linked')).body['data'];
       expect(entries).toMatchObject([{ actor: adas, details: { issuer: provider.issuer, subject: 'ada-at-acme' } }]);
+    },
+  );
+
+  verifies(
+    'cp.login',
+    'signs its person in no more once they have unlinked it, and is for nobody else to end',
+    async () => {
+      const [ada, eve] = [await system.signedIn(), await system.signedIn()];
+      const account = { subject: 'leaves', email: ada.email };
+      await link(system.newTab(), account);
+      const [identity] = (await ada.tab.send('/api/session')).body['identities'] as { identity_id: string }[];
+      const end = ({ tab }: typeof ada) =>
+        tab.send(`/api/session/credentials/${identity?.identity_id}`, { method: 'DELETE' });
+      expect(codeOf(await end(eve))).toEqual([404, 'NOT_FOUND']);
+      expect(await end(ada)).toMatchObject({ status: 200, body: { ended: true } });
+      expect((await ada.tab.send('/api/session')).body).toMatchObject({ identities: [] });
+      const entries = (await ada.tab.send('/api/audit/entries?action=provider_identity.unlinked')).body['data'];
+      expect(entries).toMatchObject([{ details: { issuer: provider.issuer, subject: 'leaves' } }]);
+      const later = system.newTab();
+      expect((await comeBack(later, await answered(later, account))).location).toContain('/console/sign-in?link=');
+      expect(await isSignedIn(later)).toBe(false);
     },
   );
 

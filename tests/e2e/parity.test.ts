@@ -88,7 +88,10 @@ async function askDecisions(ask: Ask): Promise<void> {
   await ask(kernel.healthz);
   await ask(kernel.version);
   await ask(kernel.getOpenApi);
+  await ask(kernel.getLiveness);
+  await ask(kernel.getReadiness);
   await ask(kernel.listModels);
+  await ask(kernel.getModel, { params: { model: 'countersign-scripted-model' } });
   await ask(kernel.putBudget, {
     params: { budget_id: 'reads' },
     body: { subject: 'tool:crm.read', window: '1h', tool_call_limit: 100 },
@@ -120,7 +123,8 @@ async function askProofs(ask: Ask): Promise<void> {
   await ask(kernel.getInclusionProof, { query: { receipt_id: receipt['receipt_id'] ?? '' } });
   await ask(kernel.getConsistencyProof, { query: { from: 1, to: checkpoint['tree_size'] ?? 1 } });
   await ask(kernel.listTrustKeys);
-  for (const route of [kernel.getBoundaryStatus, kernel.listBoundaryCapabilities]) await ask(route);
+  for (const route of [kernel.getBoundaryStatus, kernel.listBoundaryTargets]) await ask(route);
+  await ask(kernel.listBoundaryCapabilities);
   for (const route of [kernel.getConsoleBootstrap, kernel.listConsoleSurfaces]) await ask(route);
   await ask(kernel.getConsoleSurface, { params: { surface_id: 'budgets' } });
   for (const route of [kernel.getOtelConfig, kernel.getCoexistenceCapabilities]) await ask(route);
@@ -146,6 +150,8 @@ async function askApprovals(ask: Ask): Promise<void> {
       headers: { ...kernelHeaders('bob'), 'if-match': `"${String(approval['ceremony_hash'])}"` },
     });
   await move(asked, 'deny');
+  const withdrawn = await ask(kernel.createApproval, { body: { ...withoutEffect(send), tool: 'c', reason: 'again' } });
+  await ask(kernel.withdrawApproval, { params: { approval_id: withdrawn['approval_id'] ?? '' }, body: {} });
   const signed = await ask(kernel.createApproval, { body: { ...withoutEffect(send), tool: 'b', reason: 'again' } });
   await ask(kernel.approveByKernel, {
     body: signedBy('carol', signed),
@@ -200,6 +206,8 @@ async function askDemo(ask: Ask): Promise<void> {
 async function askGateway(published: Published): Promise<void> {
   await published.ask(gateway.getHealth);
   await published.ask(gateway.getOpenApi);
+  await published.ask(gateway.getLiveness);
+  await published.ask(gateway.getReadiness);
   await published.ask(gateway.listModes);
   await published.ask(gateway.listCapabilities);
   await published.ask(gateway.getCapability, { params: { key: 'budgets' } });
@@ -241,6 +249,8 @@ async function askDirectory(published: Published): Promise<void> {
 async function askControlPlane(browser: Published, direct: Published): Promise<void> {
   await direct.ask(controlPlane.getHealth);
   await direct.ask(controlPlane.getOpenApi);
+  await direct.ask(controlPlane.getLiveness);
+  await direct.ask(controlPlane.getReadiness);
   await askPages(browser);
   const begun = members((await browser.ask(controlPlane.beginLogin, { body: { email: 'browser@example.org' } })).body);
   const { login_id, code } = begun;
@@ -290,10 +300,15 @@ async function askMembers(published: Published, ask: Ask, id: string): Promise<v
   };
   const guest = await joined('guest@example.org');
   await published.ask(gateway.leaveWorkspace, { params: { id }, headers: guest.headers });
+  await invited('guest@example.org');
+  const again = await ask(gateway.listInvites, { params: { id } });
+  const inviteId = again.data[0]?.['id'] ?? '';
+  await published.ask(gateway.joinByInvite, { params: { inviteId }, headers: guest.headers });
   const { userId } = await joined('partner@example.org');
   await ask(gateway.putMemberRole, { params: { id, userId }, body: { role: 'partner' } });
   await ask(gateway.removeMember, { params: { id, userId } });
   await invited('late@example.org');
+  await ask(gateway.listInvitesToMe);
   const { data } = await ask(gateway.listInvites, { params: { id } });
   await ask(gateway.revokeInvite, { params: { id, inviteId: data[0]?.['id'] ?? '' } });
   await ask(gateway.getMe);
@@ -307,6 +322,14 @@ function operationsOf(service: string): string[] {
   return routes.filter(({ path }) => !isPage(path)).map(({ operation }) => operation);
 }
 
+/** Each route that takes an Idempotency-Key was sent one key twice. */
+function expectReplayed(service: string, replayed: ReadonlySet<string>): void {
+  const routes = routesByService.find(({ name }) => name === service)?.routes ?? [];
+  const keyed = routes.filter(({ idempotency }) => idempotency === 'key').map(({ operation }) => operation);
+  expect(keyed.length).toBeGreaterThan(0);
+  expect(keyed.filter((operation) => !replayed.has(operation))).toEqual([]);
+}
+
 describe('the published OpenAPI', () => {
   verifies(
     'sys.parity',
@@ -317,6 +340,7 @@ describe('the published OpenAPI', () => {
       const silent = operationsOf('governance-kernel').filter((operation) => !published.answered.has(operation));
       // They need a key or a decision of somebody who may change the policy of everybody here; their own tests ask them.
       expect(silent.sort()).toEqual(['confirm-activation', 'create-activation-signature', 'put-policy-bundle']);
+      expectReplayed('governance-kernel', published.replayed);
     },
     timeoutMs,
   );
@@ -328,6 +352,7 @@ describe('the published OpenAPI', () => {
       const published = publishedService('gateway', system.gatewayUrl);
       await askGateway(published);
       expect(operationsOf('gateway').filter((operation) => !published.answered.has(operation))).toEqual([]);
+      expectReplayed('gateway', published.replayed);
     },
     timeoutMs,
   );
@@ -341,6 +366,7 @@ describe('the published OpenAPI', () => {
       await askControlPlane(browser, direct);
       const answered = new Set([...browser.answered, ...direct.answered]);
       expect(operationsOf('control-plane').filter((operation) => !answered.has(operation))).toEqual([]);
+      expectReplayed('control-plane', new Set([...browser.replayed, ...direct.replayed]));
     },
     timeoutMs,
   );

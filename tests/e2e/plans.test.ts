@@ -222,6 +222,24 @@ describe('a plan', () => {
 
   verifies(
     'cp.plan',
+    'gives its commands once when two people commit it at the same moment',
+    async () => {
+      const plan = await approved([freeze('agent:olga'), freeze('agent:pat')]);
+      const halt = await on.site.halt({ schema: 'control_plane', table: 'stop_commands', when: 'true' });
+      const both = [asked(plan, 'commit'), asked(plan, 'commit')];
+      await halt.reached(2);
+      await halt.release();
+      expect((await Promise.all(both)).map(({ status, body }) => [status, body['state']])).toEqual([
+        [200, 'committed'],
+        [200, 'committed'],
+      ]);
+      expect(await commandsOf(plan)).toHaveLength(2);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cp.plan',
     'is commanded whole or not at all when its control plane is killed between two steps or before the delivery',
     async () => {
       const plan = await approved([freeze('agent:judy'), freeze('agent:kim'), freeze('agent:lars')]);

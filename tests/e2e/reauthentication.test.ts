@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pathParams, urlOf, type AnyRoute } from '@countersign/contracts';
 import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import { verifies } from '@countersign/testkit/verifies';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';
@@ -19,9 +19,10 @@ beforeEach(() => {
   system.aheadMs = 0;
 });
 
-const routes = Object.values<AnyRoute>({ ...controlPlaneRoutes, ...gatewayRoutes }).filter(
-  ({ needsPresence }) => needsPresence === true,
-);
+const routes = [
+  ...Object.values<AnyRoute>({ ...controlPlaneRoutes, ...gatewayRoutes }),
+  ...forwarding.map(({ route }) => route),
+].filter(({ needsPresence }) => needsPresence === true);
 
 async function proveAgain(tab: Tab) {
   const { body } = await tab.send('/api/auth/reauth/begin', { method: 'POST', body: {} });
@@ -33,8 +34,10 @@ async function proveAgain(tab: Tab) {
 const bodies: Record<string, object> = {
   'put-workspace': { name: 'Renamed' },
   'put-member-role': { role: 'member' },
+  'create-subscription': { channel: 'webhook', target: 'https://hooks.example.org/', eventTypes: ['run.ended'] },
   'create-invite': { email: 'invited@example.org' },
   'create-api-key': { name: 'made late' },
+  'create-access-key': { kind: 'agent', principal_id: 'made-late' },
 };
 const bodyOf = ({ operation, method }: AnyRoute) =>
   method === 'POST' || method === 'PUT' ? { body: bodies[operation] ?? {} } : {};

@@ -118,7 +118,9 @@ it('has the members told anew, and the server of a connector asked', async () =>
   const deletes = await known();
   expect(await resynced('relations')).toMatchObject({ state: 'in_sync', found: [] });
   // What was told a moment ago may still be under way, and then there is nothing to repair.
+  let looks = 0;
   await untilAnswered(async () => {
+    looks += 1;
     await site.system.writeRelationships({ body: { tenant_id: workspaceId, deletes } as never });
     const { state, found } = await resynced('relations');
     if (state === 'repaired') expect(found).toMatchObject([{ ref: workspaceId }]);
@@ -135,5 +137,5 @@ it('has the members told anew, and the server of a connector asked', async () =>
   const partner = await desk.colleague('partner@example.org', 'partner');
   expect(codeOf(await ask('resync', { what: 'relations', reason }, partner.tab))).toEqual([403, 'PERMISSION_DENIED']);
   const entries = await tab.send(`/api/audit/entries?workspace_id=${workspaceId}&action=ops.resynced`);
-  expect((entries.body['data'] as object[]).length).toBe(4);
+  expect((entries.body['data'] as object[]).length).toBe(3 + looks);
 });

@@ -132,10 +132,10 @@ verifies(
       await expectStopped(desk);
       expect([await saidBy('erin'), await saidBy('bob', 'mail.send')]).toEqual([
         both('AGENT_REVOKED'),
-        both('POLICY_DENIED'),
+        both('TOOL_BLOCKED'),
       ]);
       for (const told of [...first.erin, ...first.mail])
-        expect([code, 'AGENT_REVOKED', 'POLICY_DENIED']).toContain(told);
+        expect([code, 'AGENT_REVOKED', 'TOOL_BLOCKED']).toContain(told);
     }
   },
   timeoutMs,

@@ -76,6 +76,7 @@ describe('a freeze', () => {
       const { status, body } = await stop('freeze', whole());
       answered = 'after';
       expect([status, body]).toMatchObject([200, { kind: 'freeze', epoch: 1, state: 'effective', parked_runs: [run] }]);
+      expect(body).toMatchObject({ known: true, calls_last_7d: expect.any(Number) });
       const listed = body['open_dispatches'] as { tool: string; principal_id: string }[];
       expect(listed.filter(({ principal_id: who }) => who !== 'storm')).toMatchObject([{ tool: 'notes.read_note' }]);
       await untilAnswered(() => Promise.resolve(sent.after > 20));
@@ -102,6 +103,7 @@ describe('a freeze', () => {
       await newWorkspace();
       on.site.writePolicy(policy('  - { id: nothing, effect: deny, reason: closed }'));
       await untilAnswered(async () => (await saidBy()).every((verdict) => verdict === 'DENY POLICY_DENIED'));
+      expect((await stop('freeze', 'agent:carrol')).body).toMatchObject({ state: 'effective', known: false });
       expect((await stop('freeze', 'agent:carol')).body).toMatchObject({ state: 'effective' });
       expect(await saidBy('carol')).toEqual(both('SYSTEM_FROZEN'));
       on.site.writePolicy(open);

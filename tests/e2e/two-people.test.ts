@@ -32,7 +32,7 @@ describeStory('two people and an agent, by curl', () => {
       await reading.typed('TASK=');
       await reading.repeated('pick status', 'awaiting_approval');
       expect(await reading.typed('error.message')).toEqual([
-        expect.stringMatching(/^Somebody other than the person who started/),
+        'You started this run or made this key, so another partner or owner decides',
       ]);
       const [shown, status] = await reading.typed('bob -X PUT');
       expect([shown, status]).toEqual([expect.stringContaining('letter.md'), 'approved']);

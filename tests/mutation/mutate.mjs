@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { findPostgres } from '../runner/postgres.mjs';
 import { findRabbitmq } from '../runner/rabbitmq.mjs';
 import { copyTree } from './tree.mjs';
-import { filesBelow } from './files.mjs';
+import { sourcesBelow, testsBelow } from './files.mjs';
 import { KeptResults } from './kept-results.mjs';
 import { listMutants } from './mutants.mjs';
 import { describeResult, resultOf } from './result.mjs';
@@ -36,7 +36,7 @@ async function main() {
   mkdirSync(reachedFolder, { recursive: true });
   removeAtExit(scratch);
   process.chdir(copyTree({ root, tree: join(scratch, 'tree') }));
-  const all = await listMutants(options.rooms.flatMap((room) => filesBelow(rooms[room].source, '.ts')));
+  const all = await listMutants(options.rooms.flatMap((room) => sourcesBelow(rooms[room].source)));
   const chosen = sampleOf(
     all.filter(({ isIgnored }) => !isIgnored),
     options,
@@ -97,14 +97,14 @@ async function resultsOf(chosen) {
 function testFilesOf(names) {
   const beginnings = [...names].flatMap((name) => rooms[name].tests);
   const folders = new Set(beginnings.map((path) => path.slice(0, path.lastIndexOf('/'))));
-  const files = [...folders].flatMap((folder) => filesBelow(folder, '.test.ts'));
+  const files = [...folders].flatMap((folder) => testsBelow(folder));
   return files.filter((file) => beginnings.some((beginning) => file.startsWith(beginning)));
 }
 
 /** Every file of every room of the unit: which mutants there are does not depend on which are asked for. */
 function sourcesOf(unit) {
   const ofUnit = Object.values(rooms).filter((room) => room.unit === unit);
-  return ofUnit.flatMap(({ source }) => filesBelow(source, '.ts'));
+  return ofUnit.flatMap(({ source }) => sourcesBelow(source));
 }
 
 /** Services need PostgreSQL and RabbitMQ; packages are tested alone. */

@@ -8,11 +8,26 @@ const gatewaySource = 'services/gateway/src';
 const kernelTests = (...names) => names.map((name) => `services/governance-kernel/tests/${name}`);
 const gatewayTests = (...names) => names.map((name) => `services/gateway/tests/${name}`);
 
+const packages = [
+  ...[
+    'audit',
+    'console',
+    'crypto',
+    'database',
+    'delivery',
+    'messaging',
+    'policy',
+    'receipts',
+    'service-kit',
+    'verifier',
+    'what-if',
+  ],
+];
+const roomOfPackage = (name) => ({ unit: name, source: `packages/${name}/src`, tests: [`packages/${name}/tests/`] });
+
 /** By name: the folder whose files are mutated, and the test files by the beginning of their paths. Rooms of one unit run together. */
 export const rooms = {
-  crypto: { unit: 'crypto', source: 'packages/crypto/src', tests: ['packages/crypto/tests/'] },
-  policy: { unit: 'policy', source: 'packages/policy/src', tests: ['packages/policy/tests/'] },
-  verifier: { unit: 'verifier', source: 'packages/verifier/src', tests: ['packages/verifier/tests/'] },
+  ...Object.fromEntries(packages.map((name) => [name, roomOfPackage(name)])),
   boundary: {
     unit: 'kernel',
     source: `${kernelSource}/boundary`,
@@ -115,6 +130,11 @@ export const rooms = {
       ],
       ...['invite-consent', 'key-approvals.', 'members', 'messenger', 'owner-leaves', 'reports', 'sessions', 'tenancy'],
     ),
+  },
+  'control-plane-store': {
+    unit: 'control-plane',
+    source: 'services/control-plane/src/store',
+    tests: ['services/control-plane/tests/'],
   },
 };
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Stryker } from '@stryker-mutator/core';
 import { testFlags } from '../runner/node-flags-of.mjs';
-import { filesBelow, hashOf } from './files.mjs';
+import { hashOf, isTest, sourcesBelow } from './files.mjs';
 import { recordPlan } from './plan.mjs';
 import { notRun } from './sampled.mjs';
 import { listen } from './told.mjs';
@@ -73,10 +73,10 @@ export async function runMutants({ mutants, sources, testFiles, isService, scrat
 
 /** One hash over what a test file may rest on beside itself: every source, and what it shares with the tests in its folder. */
 function worldOf({ sources, testFiles }) {
-  const folders = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => filesBelow(folder, '.ts'));
+  const folders = ['contracts', 'packages', 'services', 'infra'].flatMap((folder) => sourcesBelow(folder));
   const written = folders.filter((file) => file.includes('/src/'));
-  const shared = [...new Set(testFiles.map(dirname))].flatMap((folder) => filesBelow(folder, '.ts'));
-  return hashOf([...sources, ...written, ...shared.filter((file) => !file.endsWith('.test.ts'))]);
+  const shared = [...new Set(testFiles.map(dirname))].flatMap((folder) => sourcesBelow(folder));
+  return hashOf([...sources, ...written, ...shared.filter((file) => !isTest(file))]);
 }
 
 /** Stryker looks for it beside the sources, where only Jest itself is installed. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { generatedFiles, routesByService } from '@countersign/contracts/openapi';
+import { generatedFiles, openApiText, routesByService } from '@countersign/contracts/openapi';
 import { configurationPage } from '@countersign/local';
 import { root } from '../architecture/repository.ts';
 import { documented } from './documented-routes.ts';
@@ -31,5 +31,14 @@ describe('contracts', () => {
 
   it.each(Object.entries(generatedFiles()))('the committed %s is what the contracts generate', (path, text) => {
     expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+  });
+
+  it('describe each body of a status that answers with a reply and with an error', () => {
+    type Described = { paths: Record<string, Record<string, { responses: Record<string, { content: object }> }>> };
+    const { paths } = JSON.parse(openApiText('governance-kernel')) as Described; // as OpenAPI has it
+    const refused = paths['/mcp/v1/execute']?.['post']?.responses['403'];
+    const anyOf = ['McpExecution', 'ErrorEnvelope'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    expect(refused?.content).toEqual({ 'application/json': { schema: { anyOf } } });
+    expect(refused).toMatchObject({ headers: { 'Idempotency-Replayed': {} } });
   });
 });

@@ -16,6 +16,7 @@ export const listConsoleActions = defineRoute({
   path: '/api/v1/workspaces/{id}/actions',
   auth: 'session',
   leastRole: 'member',
+  right: 'tool.read',
   opensToPrograms: true,
   params: OfWorkspace,
   query: z.strictObject({ ...ActionFilter, ...PageQuery }),

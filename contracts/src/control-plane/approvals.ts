@@ -1,10 +1,19 @@
 import { z } from 'zod';
+import { DecisionObstacle } from '../decision-obstacle.ts';
 import { Approval, ApprovalDecision, ApprovalReason, ApprovalState } from '../governance-kernel/approvals.ts';
 import { PasskeyAssertion } from '../governance-kernel/passkeys.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { ApprovalId, ChallengeId, SessionId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
+
+export const InboxApproval = Approval.extend({
+  /** Whether the calling person may approve it now. */
+  may_decide: z.boolean(),
+  /** Why they may not. `null` when they may, and when it is no longer pending. */
+  obstacle: DecisionObstacle.nullable(),
+});
+export type InboxApproval = z.infer<typeof InboxApproval>;
 
 export const listInboxApprovals = defineRoute({
   operation: 'list-inbox-approvals',
@@ -13,6 +22,7 @@ export const listInboxApprovals = defineRoute({
   path: '/api/v1/workspaces/{id}/approvals',
   auth: 'session',
   leastRole: 'member',
+  right: 'approval.read',
   opensToPrograms: true,
   params: OfWorkspace,
   query: z.strictObject({
@@ -22,8 +32,8 @@ export const listInboxApprovals = defineRoute({
     approval_id: ApprovalId.optional(),
     ...PageQuery,
   }),
-  reply: page(Approval),
-  errors: ['GOVERNANCE_UNAVAILABLE'],
+  reply: page(InboxApproval),
+  errors: ['GOVERNANCE_UNAVAILABLE', 'GATEWAY_UNAVAILABLE'],
 });
 
 export const resolveApproval = defineRoute({
@@ -34,8 +44,9 @@ export const resolveApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces/{id}/approvals/{approval_id}/resolve',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   leastRole: 'partner',
-  idempotent: false, // the ceremony hash, or the challenge, is good once
+  right: 'approval.decide',
   bodyBytesMax: 65_536,
   params: OfWorkspace.extend({ approval_id: ApprovalId }),
   body: z
@@ -59,6 +70,7 @@ export const resolveApproval = defineRoute({
     'ILLEGAL_TRANSITION',
     'PRECONDITION_REQUIRED',
     'PRECONDITION_FAILED',
+    'MAY_NOT_DECIDE',
     'PASSKEY_REQUIRED',
     'PASSKEY_REFUSED',
     'GOVERNANCE_UNAVAILABLE',

@@ -92,8 +92,9 @@ export const createBlastRadius = defineRoute({
   method: 'POST',
   path: '/api/ops/blast-radius',
   auth: 'session',
+  idempotency: { exempt: 'reads' },
   leastRole: 'member',
-  idempotent: false, // it changes nothing
+  right: 'plan.read',
   body: z.strictObject({ steps: PlanSteps }),
   bodyBytesMax: 50_000,
   reply: BlastRadius,

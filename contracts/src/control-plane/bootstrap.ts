@@ -21,8 +21,8 @@ export const bootstrapOrg = defineRoute({
   method: 'POST',
   path: '/api/bootstrap',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   status: 201,
-  idempotent: false, // it happens once for a person, by whatever key
   body: z.strictObject({ name: GivenName }),
   reply: Org.extend({ workspace_id: WorkspaceId }),
   errors: ['PERMISSION_DENIED', 'ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
@@ -35,6 +35,7 @@ export const getBootstrap = defineRoute({
   path: '/api/bootstrap',
   auth: 'session',
   leastRole: 'owner',
+  right: 'workspace.manage',
   reply: z.strictObject({
     workspace_id: WorkspaceId,
     org: Org.nullable(),

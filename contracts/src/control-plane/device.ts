@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unsupportedGrant } from '../oauth-grant.ts';
 import { PersonRole } from '../person-assertion.ts';
 import { defineRoute } from '../route.ts';
 import { Instant, WorkspaceId } from '../scalars.ts';
@@ -36,10 +37,11 @@ export const beginDeviceLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/device/code',
   auth: 'public',
+  idempotency: { exempt: 'protocol' },
   media: 'oauth',
-  idempotent: false, // each answer is a login of its own
   bodyBytesMax: authBodyBytesMax,
-  body: z.strictObject({
+  // Not strict, here and below: a parameter that nobody knows is ignored (RFC 6749 §3.1, §3.2).
+  body: z.object({
     client_id: ClientName,
     /** The role that the program wants in the workspace; it gets at most that of the person who confirms. */
     scope: PersonRole.default('member'),
@@ -56,6 +58,8 @@ export const beginDeviceLogin = defineRoute({
     interval: z.int().min(1),
   }),
 });
+
+const hasGrantType = (input: unknown) => typeof input === 'object' && input !== null && 'grant_type' in input;
 
 export const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -77,21 +81,25 @@ export const createDeviceToken = defineRoute({
   method: 'POST',
   path: '/api/auth/device/token',
   auth: 'public',
+  idempotency: { exempt: 'protocol' },
   media: 'oauth',
-  idempotent: false, // a code and a refresh token are spent by their use
   bodyBytesMax: authBodyBytesMax,
-  body: z.discriminatedUnion('grant_type', [
-    z.strictObject({
-      grant_type: z.literal(deviceCodeGrant),
-      device_code: z.string().min(1).max(256),
-      client_id: ClientName,
-    }),
-    z.strictObject({
-      grant_type: z.literal('refresh_token'),
-      refresh_token: z.string().min(1).max(256),
-      client_id: ClientName,
-    }),
-  ]),
+  body: z.discriminatedUnion(
+    'grant_type',
+    [
+      z.object({
+        grant_type: z.literal(deviceCodeGrant),
+        device_code: z.string().min(1).max(256),
+        client_id: ClientName,
+      }),
+      z.object({
+        grant_type: z.literal('refresh_token'),
+        refresh_token: z.string().min(1).max(256),
+        client_id: ClientName,
+      }),
+    ],
+    { error: ({ input }) => (hasGrantType(input) ? unsupportedGrant : undefined) },
+  ),
   alsoStatus: [400],
   reply: z.union([DeviceTokens, OAuthError]),
 });
@@ -131,9 +139,9 @@ export const answerDeviceLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/device/{user_code}/decide',
   auth: 'session',
+  idempotency: { exempt: 'single_use' },
   needsPresence: true,
   provenBy: 'browser_session',
-  idempotent: false, // a code is answered once
   bodyBytesMax: authBodyBytesMax,
   params: ofUserCode,
   body: z.discriminatedUnion('decision', [

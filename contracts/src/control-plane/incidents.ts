@@ -125,6 +125,7 @@ export const listIncidents = defineRoute({
   auth: 'session',
   opensToPrograms: true,
   leastRole: 'member',
+  right: 'incident.read',
   query: z.strictObject({ ...PageQuery, state: IncidentState.optional() }),
   reply: page(IncidentSummary),
   errors: ['INVALID_REQUEST'],
@@ -137,8 +138,9 @@ export const createIncident = defineRoute({
   method: 'POST',
   path: '/api/ops/incidents',
   auth: 'session',
+  idempotency: 'key',
   leastRole: 'partner',
-  idempotent: false, // with a dedup_key it is the same incident
+  right: 'incident.manage',
   status: 201,
   alsoStatus: [200],
   bodyBytesMax: 20_000,
@@ -169,6 +171,7 @@ export const getIncident = defineRoute({
   path: '/api/ops/incidents/{incident_id}',
   auth: 'session',
   leastRole: 'member',
+  right: 'incident.read',
   params: OfIncident,
   reply: Incident,
   errors: ['NOT_FOUND'],
@@ -181,8 +184,9 @@ export const transitionIncident = defineRoute({
   method: 'POST',
   path: '/api/ops/incidents/{incident_id}/transition',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   leastRole: 'partner',
-  idempotent: false, // If-Match lets it happen once
+  right: 'incident.manage',
   params: OfIncident,
   bodyBytesMax: 50_000,
   body: z.strictObject({

@@ -1,7 +1,8 @@
+export { getLiveness, getReadiness } from '../health-probes.ts';
 export { showFrontPage, getOpenApi } from '../front-page.ts';
 export { getHealth } from './health.ts';
 export { beginLogin, finishLogin, LoginProof, refreshSession } from './login.ts';
-export { listInboxApprovals, resolveApproval } from './approvals.ts';
+export { InboxApproval, listInboxApprovals, resolveApproval } from './approvals.ts';
 export {
   Changed,
   examplesMax,
@@ -56,6 +57,7 @@ export {
 export {
   freezeTarget,
   getOps,
+  listOpsTargets,
   OpsCommand,
   OpsTarget,
   type OpsOverview,
@@ -79,7 +81,7 @@ export {
   radiusReceiptsMax,
   relatedAgentsMax,
 } from './blast-radius.ts';
-export { approvePlan, commitPlan, createPlan, Plan, PlanState } from './plans.ts';
+export { approvePlan, commitPlan, createPlan, getPlan, Plan, PlanState } from './plans.ts';
 export {
   createIncident,
   getIncident,
@@ -149,7 +151,14 @@ export {
   getDeviceLogin,
   answerDeviceLogin,
 } from './device.ts';
-export { SessionView, SessionOverview, getSession, deleteSession, endCredential } from './session.ts';
+export {
+  SessionView,
+  SessionOverview,
+  ProviderIdentityId,
+  getSession,
+  deleteSession,
+  endCredential,
+} from './session.ts';
 export { introspectSession, listLiveSessions } from './introspection.ts';
 export {
   createSessionTicket,

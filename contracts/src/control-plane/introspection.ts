@@ -18,7 +18,7 @@ export const introspectSession = defineRoute({
   method: 'POST',
   path: '/internal/sessions/introspect',
   auth: 'service_internal',
-  idempotent: false, // it changes nothing
+  idempotency: { exempt: 'reads' },
   bodyBytesMax: 10_000,
   body: z.strictObject({ token: z.string().min(1).max(256) }),
   reply: z.discriminatedUnion('active', [
@@ -40,7 +40,7 @@ export const listLiveSessions = defineRoute({
   method: 'POST',
   path: '/internal/sessions/live',
   auth: 'service_internal',
-  idempotent: false, // it changes nothing
+  idempotency: { exempt: 'reads' },
   body: z.strictObject({ session_ids: z.array(SignInId).max(watchedMax) }),
   bodyValuesMax: watchedMax + 10,
   reply: z.strictObject({ live: z.array(SignInId) }),

@@ -46,8 +46,8 @@ export const beginLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/login/begin',
   auth: 'public',
+  idempotency: { exempt: 'challenge' },
   takesCookies: true,
-  idempotent: false, // an answer kept for a day would replay a login that is over
   bodyBytesMax: authBodyBytesMax,
   body: z.discriminatedUnion('method', [
     z.strictObject({ method: z.literal('code').default('code'), email: EmailAddress }),
@@ -76,8 +76,8 @@ export const finishLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/login/finish',
   auth: 'public',
+  idempotency: { exempt: 'single_use' },
   takesCookies: true,
-  idempotent: false, // a replay would set cookies from storage, and their values are not stored
   bodyBytesMax: ceremonyBytesMax,
   body: LoginProof,
   reply: SessionView,
@@ -97,8 +97,8 @@ export const refreshSession = defineRoute({
   method: 'POST',
   path: '/api/auth/refresh',
   auth: 'session',
+  idempotency: { exempt: 'single_use' },
   provenBy: 'refresh_cookie',
-  idempotent: false, // each use replaces the cookie, and a second use of one is a theft
   reply: z.strictObject({
     /** False when another request of this browser has renewed the session in the last seconds: the browser has its cookies. */
     renewed: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BoundaryTargets } from '../governance-kernel/boundary-targets.ts';
 import { CallInFlight, callsInFlightMax, FenceScope } from '../governance-kernel/fences.ts';
 import { BoundaryStatus, shownFencesMax } from '../governance-kernel/standing.ts';
 import { defineRoute } from '../route.ts';
@@ -69,15 +70,18 @@ export const OpsCommand = z.strictObject({
   kind: CommandKind,
   /** Of the target; it only rises. */
   epoch: ControlVersion,
-  /** `unconfirmed`: the kernel has not said that it holds. It is delivered until the kernel does. */
-  state: z.enum(['effective', 'unconfirmed']),
+  /**
+   * `unconfirmed`: the kernel has not confirmed it. It is delivered until the kernel does. `outdated`: it stopped nothing, because its end
+   * had passed when the kernel was reached, or because a fence was in force that is later or stops more.
+   */
+  state: z.enum(['effective', 'unconfirmed', 'outdated']),
   reason: z.string(),
   /** Of a throttle: so many calls in each window. */
   limit: z.int().nullable(),
   window_seconds: z.int().nullable(),
   given_by: PrincipalId,
   given_at: Instant,
-  /** From then on no kernel sends a call within the target, at the latest a second later. Null while it is unconfirmed. */
+  /** From then on no kernel sends a call within the target, at the latest a second later. `null` unless it is effective. */
   effective_at: Instant.nullable(),
   /** Null: it stands until somebody resumes it. */
   expires_at: Instant.nullable(),
@@ -98,6 +102,13 @@ export const GivenCommand = OpsCommand.extend({
   ...openCalls,
   /** Runs that wait for an approval of a call within the target. Null: nobody could be asked. */
   parked_runs: z.array(RunId).nullable(),
+  /**
+   * Whether the kernel knows an agent, tool or server of this name. A stop of an unknown name applies to that exact name, which may be
+   * misspelt. `null` when the kernel did not answer, or has more names than it lists.
+   */
+  known: z.boolean().nullable(),
+  /** Calls within the target in the last seven days. `null` when the kernel did not answer. */
+  calls_last_7d: z.int().min(0).nullable(),
 });
 export type GivenCommand = z.infer<typeof GivenCommand>;
 
@@ -106,13 +117,14 @@ const GivenTerms = { ...StopTerms, incident_id: IncidentId.optional() };
 
 const given = {
   auth: 'session',
+  idempotency: 'key',
   leastRole: 'partner',
+  right: 'stop.give',
   /** Delivered later. */
   alsoStatus: [202],
-  idempotent: false, // given again it is the same stop under a higher epoch
   bodyBytesMax: 10_000,
   reply: GivenCommand,
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION'],
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'END_PASSED'],
 } as const;
 
 export const freezeTarget = defineRoute({
@@ -157,10 +169,11 @@ export const resumeTarget = defineRoute({
   method: 'POST',
   path: '/api/ops/resume',
   auth: 'session',
+  idempotency: 'key',
   needsPresence: true,
   leastRole: 'owner',
+  right: 'stop.lift',
   alsoStatus: [202],
-  idempotent: false, // what is lifted once is not there to be lifted again
   bodyBytesMax: 10_000,
   body: z.strictObject({
     ...Command,
@@ -201,6 +214,7 @@ export const getOps = defineRoute({
   auth: 'session',
   opensToPrograms: true,
   leastRole: 'member',
+  right: 'stop.read',
   reply: z.strictObject({
     workspace_id: WorkspaceId,
     kernel: z.enum(['ok', 'unreachable']),
@@ -215,6 +229,20 @@ export const getOps = defineRoute({
   }),
 });
 export type OpsOverview = z.infer<typeof getOps.reply>;
+
+export const listOpsTargets = defineRoute({
+  operation: 'list-ops-targets',
+  summary:
+    'What a stop can name: the agents, tools and servers of the workspace, each with its calls of the last seven days.',
+  method: 'GET',
+  path: '/api/ops/targets',
+  auth: 'session',
+  opensToPrograms: true,
+  leastRole: 'member',
+  right: 'stop.read',
+  reply: BoundaryTargets,
+  errors: ['GOVERNANCE_UNAVAILABLE'],
+});
 
 /** What is held against what the control plane and the gateway hold: `connector:<server_id>` is one server with its tools. */
 const ResyncTarget = z.union([
@@ -262,9 +290,10 @@ export const resyncTarget = defineRoute({
   method: 'POST',
   path: '/api/ops/resync',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   leastRole: 'owner',
-  idempotent: false, // it is looked at anew
+  right: 'stop.resync',
   bodyBytesMax: 10_000,
   body: z.strictObject({ what: ResyncTarget, reason: Command.reason }),
   reply: Resynced,

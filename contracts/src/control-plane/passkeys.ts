@@ -9,9 +9,10 @@ export const beginPasskey = defineRoute({
   method: 'POST',
   path: '/api/auth/webauthn/register/begin',
   auth: 'session',
+  idempotency: { exempt: 'challenge' },
   needsPresence: true,
   leastRole: 'partner',
-  idempotent: false, // each answer is a question of its own
+  right: 'own_passkey.manage',
   status: 201,
   reply: registerPasskey.reply,
   errors: ['PASSKEYS_UNAVAILABLE', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
@@ -23,9 +24,10 @@ export const finishPasskey = defineRoute({
   method: 'POST',
   path: '/api/auth/webauthn/register/finish',
   auth: 'session',
+  idempotency: { exempt: 'single_use' },
   needsPresence: true,
   leastRole: 'partner',
-  idempotent: false, // a question is answered once
+  right: 'own_passkey.manage',
   bodyBytesMax: ceremonyBytesMax,
   body: z.strictObject({ attestation: PasskeyAttestation }),
   status: 201,

@@ -61,8 +61,9 @@ export const createPlan = defineRoute({
   method: 'POST',
   path: '/api/ops/plans',
   auth: 'session',
+  idempotency: 'key',
   leastRole: 'partner',
-  idempotent: false, // each is a draft of its own, and drafts change nothing
+  right: 'plan.create',
   status: 201,
   body: z.strictObject({
     incident_id: IncidentId.optional(),
@@ -74,11 +75,26 @@ export const createPlan = defineRoute({
   errors: ['NOT_FOUND', 'INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
 });
 
+const OnePlan = z.strictObject({ plan_id: z.string().min(1).max(128) });
+
+export const getPlan = defineRoute({
+  operation: 'get-plan',
+  summary: 'One plan as it stands, with the stops that were given by it.',
+  method: 'GET',
+  path: '/api/ops/plans/{plan_id}',
+  auth: 'session',
+  leastRole: 'member',
+  right: 'plan.read',
+  params: OnePlan,
+  reply: Plan,
+  errors: ['NOT_FOUND'],
+});
+
 const ofPlan = {
   method: 'POST',
+  idempotency: { exempt: 'repeatable' },
   leastRole: 'owner',
-  idempotent: false, // asked again it goes on where it stands
-  params: z.strictObject({ plan_id: z.string().min(1).max(128) }),
+  params: OnePlan,
   body: z.strictObject({ plan_hash: Digest }),
   bodyBytesMax: 1_000,
   reply: Plan,
@@ -96,6 +112,7 @@ const refusals = [
 export const approvePlan = defineRoute({
   ...ofPlan,
   operation: 'approve-plan',
+  right: 'plan.approve',
   summary:
     'Have the kernel decide whether this very plan may be committed: approved at once, or pending until somebody has voted at the kernel.',
   path: '/api/ops/plans/{plan_id}/approve',
@@ -106,6 +123,7 @@ export const approvePlan = defineRoute({
 export const commitPlan = defineRoute({
   ...ofPlan,
   operation: 'commit-plan',
+  right: 'plan.commit',
   summary:
     'Give all stops of an approved plan at once, if a dry run reaches no further than the one that was approved, and the kernel allows it. It is ' +
     'committed once; asked again, it is shown.',

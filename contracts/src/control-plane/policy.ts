@@ -17,6 +17,7 @@ export const getPolicyDraft = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
   leastRole: 'member',
+  right: 'policy.read',
   opensToPrograms: true,
   params: OfWorkspace,
   reply: z.strictObject({ draft: PolicyDraft.nullable(), templates: z.array(PolicyTemplate) }),
@@ -28,7 +29,9 @@ export const putPolicyDraft = defineRoute({
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   leastRole: 'member',
+  right: 'policy.draft',
   opensToPrograms: true,
   params: OfWorkspace,
   body: z.strictObject({ text: z.string().min(1).max(bundleBytesMax) }),
@@ -45,8 +48,9 @@ export const createPolicyTest = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/draft/tests',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   leastRole: 'member',
-  idempotent: false, // a second test of the same name is refused
+  right: 'policy.draft',
   status: 201,
   params: OfWorkspace,
   body: z.strictObject({
@@ -103,9 +107,10 @@ export const compilePolicyDraft = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/compile',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   leastRole: 'member',
+  right: 'policy.test',
   opensToPrograms: true,
-  idempotent: false, // the same draft compiles to the same
   params: OfWorkspace,
   reply: CompiledDraft,
   errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
@@ -136,9 +141,10 @@ export const createWhatIf = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/what-if',
   auth: 'session',
+  idempotency: 'key',
   leastRole: 'member',
+  right: 'policy.test',
   opensToPrograms: true,
-  idempotent: false, // asked again it takes the place of the one before
   status: 202,
   params: OfWorkspace,
   body: z.strictObject({
@@ -160,6 +166,7 @@ export const getWhatIf = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/what-if/{report_id}',
   auth: 'session',
   leastRole: 'member',
+  right: 'policy.test',
   opensToPrograms: true,
   params: OfWorkspace.extend({ report_id: z.string().min(1).max(128) }),
   reply: WhatIfJob,
@@ -174,6 +181,7 @@ export const getActivePolicy = defineRoute({
   path: '/api/v1/workspaces/{id}/policy/active',
   auth: 'session',
   leastRole: 'member',
+  right: 'policy.read',
   params: OfWorkspace,
   reply: z.strictObject({
     workspace_id: z.string(),
@@ -198,9 +206,10 @@ export const activatePolicy = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces/{id}/policy/activate',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   needsPresence: true,
   leastRole: 'owner',
-  idempotent: false, // the hash in force is replaced once
+  right: 'policy.activate',
   params: OfWorkspace,
   body: z.strictObject({
     policy_hash: Digest,

@@ -68,8 +68,9 @@ export const createSessionTicket = defineRoute({
   method: 'POST',
   path: '/api/session/ticket',
   auth: 'session',
+  idempotency: { exempt: 'secret' },
   leastRole: 'member',
-  idempotent: false, // each is good once
+  right: 'event.follow',
   reply: z.strictObject({ ticket: z.string(), expires_at: Instant }),
 });
 
@@ -114,7 +115,13 @@ export const Snapshot = z.strictObject({
       status: BoundaryStatus.shape.status,
       policy: BoundaryStatus.shape.policy.pick({ state: true, owner: true, policy_hash: true, policy_epoch: true }),
       last_proven_fail_closed: Instant.nullable(),
-      counts: z.strictObject({ pending_approvals: Count, open_dispatches: Count, fences: Count }),
+      counts: z.strictObject({
+        pending_approvals: Count,
+        /** Those that the calling person may approve, among the newest 200 that are pending. */
+        waiting_for_you: Count,
+        open_dispatches: Count,
+        fences: Count,
+      }),
       /** Of all fences with their epochs; it changes with each of them. */
       fences_hash: Digest,
       last_receipt_id: ReceiptId.nullable(),
@@ -134,6 +141,7 @@ export const getSnapshot = defineRoute({
   path: '/api/snapshot',
   auth: 'session',
   leastRole: 'member',
+  right: 'workspace.read',
   alsoStatus: [304],
   reply: Snapshot,
   errors: ['GATEWAY_UNAVAILABLE'],

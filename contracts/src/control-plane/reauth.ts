@@ -11,8 +11,8 @@ export const beginReauth = defineRoute({
   method: 'POST',
   path: '/api/auth/reauth/begin',
   auth: 'session',
+  idempotency: { exempt: 'challenge' },
   provenBy: 'browser_session',
-  idempotent: false, // an answer kept for a day would replay a login that is over
   bodyBytesMax: authBodyBytesMax,
   body: z.strictObject({ method: z.enum(['code', 'passkey']).default('code') }),
   reply: LoginBegun,
@@ -25,8 +25,8 @@ export const finishReauth = defineRoute({
   method: 'POST',
   path: '/api/auth/reauth/finish',
   auth: 'session',
+  idempotency: { exempt: 'single_use' },
   provenBy: 'browser_session',
-  idempotent: false, // a code is spent by its use
   bodyBytesMax: ceremonyBytesMax,
   body: LoginProof,
   reply: SessionView,

@@ -105,8 +105,9 @@ export const createReplay = defineRoute({
   method: 'POST',
   path: '/api/v1/replays',
   auth: 'session',
+  idempotency: 'key',
   leastRole: 'member',
-  idempotent: false, // asked again it takes the place of the one before
+  right: 'replay.create',
   status: 202,
   bodyBytesMax: 10_000,
   body: z.strictObject({
@@ -133,6 +134,7 @@ export const getReplay = defineRoute({
   path: '/api/v1/workspaces/{id}/replays/{replay_id}',
   auth: 'session',
   leastRole: 'member',
+  right: 'replay.read',
   params: OfWorkspace.extend({ replay_id: ReplayName }),
   reply: Replay,
   errors: ['NOT_FOUND'],

@@ -2,6 +2,7 @@ import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { listInboxApprovals, resolveApproval } from './approvals.ts';
 import { exportAuditEntries, listAuditEntries } from './audit.ts';
 import { getConsoleFile, showConsole, showConsoleObject, showConsolePage } from './console.ts';
+import { getLiveness, getReadiness } from '../health-probes.ts';
 import { getHealth } from './health.ts';
 import { answerDeviceLogin, beginDeviceLogin, createDeviceToken, getDeviceLogin } from './device.ts';
 import { introspectSession, listLiveSessions } from './introspection.ts';
@@ -45,9 +46,17 @@ import {
 import { getPublicApproval, getPublicReceipt, getSigningKey } from './public-proof.ts';
 import { createReplay, getPublicReplay, getReplay } from './replays.ts';
 import { checkExport } from './verification.ts';
-import { freezeTarget, getOps, quarantineTarget, resumeTarget, resyncTarget, throttleTarget } from './ops.ts';
+import {
+  freezeTarget,
+  getOps,
+  listOpsTargets,
+  quarantineTarget,
+  resumeTarget,
+  resyncTarget,
+  throttleTarget,
+} from './ops.ts';
 import { createBlastRadius } from './blast-radius.ts';
-import { approvePlan, commitPlan, createPlan } from './plans.ts';
+import { approvePlan, commitPlan, createPlan, getPlan } from './plans.ts';
 import { createIncident, getIncident, listIncidents, transitionIncident } from './incidents.ts';
 import { createSupportReport } from './support.ts';
 
@@ -56,6 +65,8 @@ export const controlPlaneRoutes = {
   showFrontPage,
   getOpenApi,
   getHealth,
+  getLiveness,
+  getReadiness,
   beginLogin,
   finishLogin,
   refreshSession,
@@ -111,6 +122,7 @@ export const controlPlaneRoutes = {
   putPolicyShadow,
   deletePolicyShadow,
   getOps,
+  listOpsTargets,
   freezeTarget,
   throttleTarget,
   quarantineTarget,
@@ -123,6 +135,7 @@ export const controlPlaneRoutes = {
   createSupportReport,
   createBlastRadius,
   createPlan,
+  getPlan,
   approvePlan,
   commitPlan,
   createSessionTicket,

@@ -29,6 +29,9 @@ const OpenSession = z.strictObject({
   expires_at: Instant,
 });
 
+/** An identity at a provider, under a name that a path can hold: `idp.` and the SHA-256 of its issuer and subject. */
+export const ProviderIdentityId = z.string().regex(/^idp\.[\w-]{43}$/);
+
 /** The session of this browser, and everything else by which the person is signed in: the newest hundred of each kind. */
 export const SessionOverview = SessionView.extend({
   sessions: z.array(OpenSession.extend({ current: z.boolean() })),
@@ -40,6 +43,17 @@ export const SessionOverview = SessionView.extend({
       credential_id: CredentialId,
       workspace_id: WorkspaceId,
       enrolled_at: Instant,
+      signed_in_at: Instant.nullable(),
+    }),
+  ),
+  /** At OpenID Connect providers: each signs the person in. */
+  identities: z.array(
+    z.strictObject({
+      identity_id: ProviderIdentityId,
+      connection_id: z.string(),
+      issuer: z.string(),
+      subject: z.string(),
+      linked_at: Instant,
       signed_in_at: Instant.nullable(),
     }),
   ),
@@ -62,16 +76,19 @@ export const deleteSession = defineRoute({
   method: 'DELETE',
   path: '/api/session',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   provenBy: 'browser_session',
   reply: z.strictObject({ ended: z.literal(true) }),
 });
 
 export const endCredential = defineRoute({
   operation: 'end-credential',
-  summary: 'End another session, a program or a passkey of the person, at once, with everything that is open by it.',
+  summary:
+    'End another session, a program, a passkey or an identity of the person, at once, with everything that is open by it.',
   method: 'DELETE',
   path: '/api/session/credentials/{credential_id}',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   provenBy: 'browser_session',
   params: z.strictObject({ credential_id: z.string().min(1).max(1_364) }),

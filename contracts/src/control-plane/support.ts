@@ -74,8 +74,9 @@ export const createSupportReport = defineRoute({
   method: 'POST',
   path: '/api/ops/support-reports',
   auth: 'session',
+  idempotency: { exempt: 'reads' },
   leastRole: 'member',
-  idempotent: false, // it changes nothing
+  right: 'report.create',
   body: z.strictObject({ request_id: z.string().min(1).max(128) }),
   bodyBytesMax: 1_000,
   reply: SupportReport,

@@ -44,7 +44,7 @@ export const checkExport = defineRoute({
   method: 'POST',
   path: '/api/v1/verify',
   auth: 'public',
-  idempotent: false, // the same export gets the same answer
+  idempotency: { exempt: 'reads' },
   bodyBytesMax,
   body: z.strictObject({
     /** By lines, as it was exported. */

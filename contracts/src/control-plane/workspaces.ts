@@ -55,6 +55,7 @@ export const createConsoleWorkspace = defineRoute({
   method: 'POST',
   path: '/api/v1/workspaces',
   auth: 'session',
+  idempotency: 'key',
   status: 201,
   body: z.strictObject({ name: GivenName }),
   reply: ConsoleWorkspace,
@@ -68,6 +69,7 @@ export const getConsoleWorkspace = defineRoute({
   path: '/api/v1/workspaces/{id}',
   auth: 'session',
   leastRole: 'member',
+  right: 'workspace.read',
   params: OfWorkspace,
   reply: ConsoleWorkspaceWithMembers,
   errors: ['GATEWAY_UNAVAILABLE'],
@@ -83,8 +85,10 @@ export const putConsoleWorkspace = defineRoute({
   method: 'PUT',
   path: '/api/workspaces/{workspace_id}',
   auth: 'session',
+  idempotency: { exempt: 'precondition' },
   needsPresence: true,
   leastRole: 'owner',
+  right: 'workspace.manage',
   params: Addressed,
   body: z.strictObject({ name: GivenName, public_proof: PublicProof.optional() }),
   reply: ConsoleWorkspaceWithMembers,
@@ -97,10 +101,11 @@ export const createConsoleMember = defineRoute({
   method: 'POST',
   path: '/api/workspaces/{workspace_id}/members',
   auth: 'session',
+  idempotency: { exempt: 'secret' },
   needsPresence: true,
   leastRole: 'owner',
+  right: 'member.manage',
   status: 201,
-  idempotent: false, // a replay would answer a link from storage, and the tokens of links are not stored
   params: Addressed,
   body: z.strictObject({ email: EmailAddress, role: PersonRole.exclude(['owner']).default('member') }),
   reply: z.strictObject({
@@ -109,7 +114,7 @@ export const createConsoleMember = defineRoute({
     /** False: hand the link over yourself. */
     mailed: z.boolean(),
   }),
-  errors: ['ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE'],
+  errors: ['ALREADY_EXISTS', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'POLICY_DENIED', 'APPROVAL_NEEDED'],
 });
 
 export const putConsoleMember = defineRoute({
@@ -118,12 +123,14 @@ export const putConsoleMember = defineRoute({
   method: 'PUT',
   path: '/api/workspaces/{workspace_id}/members/{user_id}',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   leastRole: 'owner',
+  right: 'member.manage',
   params: AddressedMember,
   body: z.strictObject({ role: PersonRole }),
   reply: z.strictObject({ user_id: UserId, role: PersonRole }),
-  errors: ['LAST_OWNER', 'GATEWAY_UNAVAILABLE'],
+  errors: ['LAST_OWNER', 'PRECONDITION_FAILED', 'GATEWAY_UNAVAILABLE', 'POLICY_DENIED', 'APPROVAL_NEEDED'],
 });
 
 export const deleteConsoleMember = defineRoute({
@@ -132,8 +139,10 @@ export const deleteConsoleMember = defineRoute({
   method: 'DELETE',
   path: '/api/workspaces/{workspace_id}/members/{user_id}',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   leastRole: 'owner',
+  right: 'member.manage',
   params: AddressedMember,
   reply: z.strictObject({ removed: z.literal(true) }),
   errors: ['LAST_OWNER', 'GATEWAY_UNAVAILABLE'],

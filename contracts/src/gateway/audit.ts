@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { auditMembers, AuditVerdict } from '../audit.ts';
+import { DecisionObstacle } from '../decision-obstacle.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { SpendMicros } from '../money.ts';
 import { ReasonCode } from '../reason-codes.ts';
@@ -11,6 +12,7 @@ import {
   DecisionId,
   EffectLevel,
   Instant,
+  PrincipalId,
   ReceiptId,
   RunId,
   SessionId,
@@ -37,6 +39,7 @@ export const listAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',
   auth: 'member',
+  right: 'audit.read',
   query: z.strictObject({
     ...WorkspaceQuery,
     action: storableText({ max: 128 }).optional(),
@@ -66,6 +69,7 @@ export const exportAudit = defineRoute({
   method: 'GET',
   path: '/api/audit/export',
   auth: 'member',
+  right: 'audit.read',
   query: z.strictObject(WorkspaceQuery),
   media: 'json-lines',
   reply: z.unknown(),
@@ -129,6 +133,7 @@ export const listWorkspaceApprovals = defineRoute({
   method: 'GET',
   path: '/api/audit/approvals',
   auth: 'member',
+  right: 'approval.read',
   query: z.strictObject({ ...WorkspaceQuery, status: ApprovalStatus.optional(), ...PageQuery }),
   reply: camelPage(WorkspaceApproval),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
@@ -140,12 +145,46 @@ export const getWorkspaceApproval = defineRoute({
   method: 'GET',
   path: '/api/audit/approvals/{id}',
   auth: 'member',
+  right: 'approval.read',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: WorkspaceApproval.extend({
     /** By role, and by whose run or key it is. The policy may still name other approvers. */
     mayResolve: z.boolean(),
   }),
+  errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
+});
+
+/**
+ * Why the workspace does not let a person approve: their role is below partner, the request is of their own run or key and another partner
+ * or owner can decide, or the run or key that requested it is unknown.
+ */
+export const ResolverObstacle = DecisionObstacle.extract(['ROLE', 'OWN_REQUEST', 'UNKNOWN_REQUESTER']);
+export type ResolverObstacle = z.infer<typeof ResolverObstacle>;
+
+/** As many as one page of approvals has. */
+const requestsMax = 200;
+
+export const checkResolver = defineRoute({
+  operation: 'check-resolver',
+  summary: 'What keeps the calling person from approving what these principals requested.',
+  method: 'POST',
+  path: '/api/audit/approvals/resolver',
+  auth: 'member',
+  right: 'approval.read',
+  idempotency: { exempt: 'reads' },
+  sessionOnly: true,
+  opensToPrograms: true,
+  query: z.strictObject(WorkspaceQuery),
+  body: z.strictObject({
+    ...WorkspaceBody,
+    requests: z
+      .array(z.strictObject({ requestedBy: PrincipalId, sessionId: SessionId }))
+      .min(1)
+      .max(requestsMax),
+  }),
+  /** In the order of the requests. `null` when nothing does. */
+  reply: z.strictObject({ obstacles: z.array(ResolverObstacle.nullable()) }),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
@@ -156,6 +195,8 @@ export const resolveWorkspaceApproval = defineRoute({
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
   auth: 'partner',
+  right: 'approval.decide',
+  idempotency: { exempt: 'repeatable' },
   sessionOnly: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
@@ -169,6 +210,7 @@ export const resolveWorkspaceApproval = defineRoute({
   errors: [
     'NOT_FOUND',
     'PERMISSION_DENIED',
+    'MAY_NOT_DECIDE',
     'PASSKEY_REQUIRED',
     'ILLEGAL_TRANSITION',
     'GOVERNANCE_UNAVAILABLE',
@@ -199,6 +241,7 @@ export const listViolations = defineRoute({
   method: 'GET',
   path: '/api/audit/violations',
   auth: 'member',
+  right: 'evidence.read',
   query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
   reply: camelPage(Violation),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],

@@ -13,7 +13,7 @@ export const sendSignInCode = defineRoute({
   method: 'POST',
   path: '/internal/sign-in-codes',
   auth: 'service_internal',
-  idempotent: false, // an answer kept for a day would replay a code that is dead
+  idempotency: { exempt: 'challenge' },
   bodyBytesMax,
   body: z.strictObject({
     email: EmailAddress,
@@ -36,7 +36,7 @@ export const proveAddress = defineRoute({
   method: 'POST',
   path: '/internal/sign-in-codes/verify',
   auth: 'service_internal',
-  idempotent: false, // a code is spent by its use
+  idempotency: { exempt: 'single_use' },
   bodyBytesMax,
   body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
   reply: z.strictObject({ user: User }),
@@ -51,7 +51,7 @@ export const sendUserCode = defineRoute({
   method: 'POST',
   path: '/internal/users/{user_id}/codes',
   auth: 'service_internal',
-  idempotent: false, // an answer kept for a day would replay a code that is dead
+  idempotency: { exempt: 'challenge' },
   bodyBytesMax,
   params: ofUser,
   body: z.strictObject({ isLocal: z.boolean() }),
@@ -68,7 +68,7 @@ export const proveUser = defineRoute({
   method: 'POST',
   path: '/internal/users/{user_id}/codes/verify',
   auth: 'service_internal',
-  idempotent: false, // a code is spent by its use
+  idempotency: { exempt: 'single_use' },
   bodyBytesMax,
   params: ofUser,
   body: z.strictObject({ code: z.string().min(1).max(64) }),
@@ -83,7 +83,7 @@ export const tellMembers = defineRoute({
   method: 'POST',
   path: '/internal/workspaces/{workspace_id}/members/told',
   auth: 'service_internal',
-  idempotent: false, // told twice it is known twice
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ workspace_id: z.string().min(1).max(128) }),
   reply: z.strictObject({ ok: z.literal(true) }),
   errors: ['NOT_FOUND'],

@@ -24,6 +24,7 @@ export const followEvents = defineRoute({
   method: 'GET',
   path: '/api/events',
   auth: 'member',
+  right: 'event.follow',
   query: z.strictObject({ ...WorkspaceQuery, since: z.coerce.number().int().min(0).max(2_147_483_647).optional() }),
   media: 'event-stream',
   reply: z.string(),

@@ -45,13 +45,14 @@ import { checkExport } from '../control-plane/verification.ts';
 import {
   freezeTarget,
   getOps,
+  listOpsTargets,
   quarantineTarget,
   resumeTarget,
   resyncTarget,
   throttleTarget,
 } from '../control-plane/ops.ts';
 import { createBlastRadius } from '../control-plane/blast-radius.ts';
-import { approvePlan, commitPlan, createPlan } from '../control-plane/plans.ts';
+import { approvePlan, commitPlan, createPlan, getPlan } from '../control-plane/plans.ts';
 import { createIncident, getIncident, listIncidents, transitionIncident } from '../control-plane/incidents.ts';
 import { createSupportReport } from '../control-plane/support.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from '../governance-kernel/access-keys.ts';
@@ -59,7 +60,7 @@ import { challengeApproval } from '../governance-kernel/approval-ceremony.ts';
 import { listApprovals } from '../governance-kernel/approvals.ts';
 import { getRecord, listCheckpoints, listRecords } from '../governance-kernel/boundary.ts';
 import { listBudgets } from '../governance-kernel/budgets.ts';
-import { createChatCompletion, listModels } from '../governance-kernel/chat.ts';
+import { createChatCompletion, getModel, listModels } from '../governance-kernel/chat.ts';
 import { evaluate } from '../governance-kernel/evaluate.ts';
 import {
   getConsistencyProof,
@@ -69,6 +70,7 @@ import {
 } from '../governance-kernel/log.ts';
 import { callMcp, describeMcp, executeMcp, listMcpCapabilities } from '../governance-kernel/mcp.ts';
 import { exportReceipts, getReceipt, listReceipts, tailReceipts } from '../governance-kernel/receipts.ts';
+import type { Right } from '../rights.ts';
 import type { AnyRoute } from '../route.ts';
 import type { Role } from './workspaces.ts';
 
@@ -80,6 +82,8 @@ export type Forwarding = {
   route: AnyRoute;
   /** What counts of an anonymous caller: sign-in, where each try is one at a secret, what costs much work, or anything that anybody may read. */
   limit?: 'auth' | 'public' | 'verify';
+  /** It is passed on when the kernel has confirmed the settings of the workspace. */
+  needsSettings?: boolean;
   /** How long the other service may be silent, before its answer or within it. */
   silenceMaxMs: number;
   /** How long one answer may go on; who has to hear more asks again, and proves anew who it is. */
@@ -96,11 +100,21 @@ const answerMaxMs = 3_600_000;
 
 type Terms = Omit<Forwarding, 'route' | 'to'> & { routes: AnyRoute[] };
 
-const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
+type OfKernel = Terms & {
+  opensTo: 'agent' | Role;
+  /** Of routes that open to a role. */
+  right?: Right;
+  sessionOnly?: true;
+  needsPresence?: true;
+};
+
+const read = { opensTo: 'member', silenceMaxMs: ownWorkMaxMs, answerMaxMs: streamMaxMs } as const;
+
+const ofKernel: OfKernel[] = [
   {
     family: 'chat',
     opensTo: 'agent',
-    routes: [createChatCompletion, listModels],
+    routes: [createChatCompletion, listModels, getModel],
     silenceMaxMs: upstreamWorkMaxMs,
     answerMaxMs,
   },
@@ -121,13 +135,15 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
   {
     family: 'receipts',
     opensTo: 'member',
+    right: 'evidence.read',
     routes: [listReceipts, getReceipt, tailReceipts, exportReceipts],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: streamMaxMs,
   },
   {
-    family: 'proofs and controls',
+    family: 'proofs',
     opensTo: 'member',
+    right: 'evidence.read',
     routes: [
       listRecords,
       getRecord,
@@ -136,15 +152,16 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
       getInclusionProof,
       getConsistencyProof,
       listTrustKeys,
-      listBudgets,
-      listApprovals,
     ],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: streamMaxMs,
   },
+  { ...read, family: 'budgets', right: 'budget.read', routes: [listBudgets] },
+  { ...read, family: 'approvals of the kernel', right: 'approval.read', routes: [listApprovals] },
   {
     family: 'votes with a passkey',
     opensTo: 'partner',
+    right: 'approval.decide',
     sessionOnly: true,
     routes: [challengeApproval],
     silenceMaxMs: ownWorkMaxMs,
@@ -153,6 +170,7 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
   {
     family: 'keys of agents',
     opensTo: 'owner',
+    right: 'agent_key.manage',
     routes: [listAccessKeys],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
@@ -160,8 +178,20 @@ const ofKernel: (Terms & { opensTo: 'agent' | Role; sessionOnly?: true })[] = [
   {
     family: 'makers of agents',
     opensTo: 'owner',
+    right: 'agent_key.manage',
     sessionOnly: true,
-    routes: [createAccessKey, revokeAccessKey],
+    needsPresence: true,
+    needsSettings: true,
+    routes: [createAccessKey],
+    silenceMaxMs: ownWorkMaxMs,
+    answerMaxMs: ownWorkMaxMs,
+  },
+  {
+    family: 'ends of agents',
+    opensTo: 'owner',
+    right: 'agent_key.manage',
+    sessionOnly: true,
+    routes: [revokeAccessKey],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },
@@ -294,13 +324,22 @@ const ofControlPlane: Terms[] = [
   },
   {
     family: 'stops of a workspace',
-    routes: [getOps, listToolDrift, freezeTarget, throttleTarget, quarantineTarget, resumeTarget, resyncTarget],
+    routes: [
+      getOps,
+      listOpsTargets,
+      listToolDrift,
+      freezeTarget,
+      throttleTarget,
+      quarantineTarget,
+      resumeTarget,
+      resyncTarget,
+    ],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },
   {
     family: 'plans of stops, and what they would reach',
-    routes: [createBlastRadius, createPlan, approvePlan, commitPlan],
+    routes: [createBlastRadius, createPlan, getPlan, approvePlan, commitPlan],
     silenceMaxMs: ownWorkMaxMs,
     answerMaxMs: ownWorkMaxMs,
   },
@@ -329,11 +368,17 @@ const ofControlPlane: Terms[] = [
  * plane.
  */
 export const forwarding: readonly Forwarding[] = [
-  ...ofKernel.flatMap(({ routes, opensTo, sessionOnly, ...terms }) =>
+  ...ofKernel.flatMap(({ routes, opensTo: auth, right, sessionOnly, needsPresence, ...terms }) =>
     routes.map((route) => ({
       ...terms,
       to: 'governance-kernel' as const,
-      route: { ...route, auth: opensTo, ...(sessionOnly === true ? { sessionOnly } : {}) },
+      route: {
+        ...route,
+        auth,
+        ...(right && { right }),
+        ...(sessionOnly && { sessionOnly }),
+        ...(needsPresence && { needsPresence }),
+      },
     })),
   ),
   ...ofControlPlane.flatMap(({ routes, ...terms }) =>

@@ -11,6 +11,7 @@ export const getGovernanceStatus = defineRoute({
   method: 'GET',
   path: '/api/governance/status',
   auth: 'member',
+  right: 'workspace.read',
   query: z.strictObject(WorkspaceQuery),
   reply: z.strictObject({
     configured: z.boolean(),
@@ -36,8 +37,14 @@ export const GovernanceReceipt = z.strictObject({
   principal: z.string(),
   policyHash: Digest.nullable(),
   keyId: z.string(),
-  /** The result of checking signature, hash, tenant and session when it arrived. */
+  /**
+   * `failed`: signature, hash, key or subject did not hold on arrival, or the key was revoked for a time before the receipt arrived.
+   * The other members are then claims that nothing proves.
+   */
   verification: z.enum(['verified', 'failed']),
+  /** Why it failed: a code of the verifier, or the member that is not of the step. `null` when verified. */
+  fault: z.string().nullable(),
+  /** The time of the last verification that changed the result. */
   verifiedAt: Instant,
   receivedAt: Instant,
 });
@@ -49,6 +56,7 @@ export const listGovernanceReceipts = defineRoute({
   method: 'GET',
   path: '/api/governance/receipts',
   auth: 'member',
+  right: 'evidence.read',
   query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
   reply: camelPage(GovernanceReceipt),
 });
@@ -59,6 +67,7 @@ export const getGovernanceReceipt = defineRoute({
   method: 'GET',
   path: '/api/governance/receipts/{decisionId}',
   auth: 'member',
+  right: 'evidence.read',
   params: z.strictObject({ decisionId: z.string().min(1).max(128) }),
   query: z.strictObject(WorkspaceQuery),
   reply: GovernanceReceipt.extend({ receipt: StoredReceipt }),

@@ -4,9 +4,25 @@ import { defineRoute } from '../route.ts';
 export const Reachability = z.enum(['ok', 'unreachable', 'not_configured']);
 export type Reachability = z.infer<typeof Reachability>;
 
+export const HealthChecks = z.strictObject({
+  database: Reachability,
+  queue: Reachability,
+  governance: Reachability,
+  /** `absent`: no gateway has reported for a minute that it takes runs. `unknown`: the database does not answer. */
+  workers: z.enum(['ok', 'absent', 'unknown']),
+});
+export type HealthChecks = z.infer<typeof HealthChecks>;
+
+export const HealthProblem = z.strictObject({
+  check: HealthChecks.keyof(),
+  /** What it means, and what to do. */
+  message: z.string(),
+});
+export type HealthProblem = z.infer<typeof HealthProblem>;
+
 export const getHealth = defineRoute({
   operation: 'get-health',
-  summary: 'Overall status; database, job queue and governance told apart. 503 when nothing useful can be done.',
+  summary: 'Overall status; database, job queue, governance and workers apart. 503 when nothing useful can be done.',
   method: 'GET',
   path: '/health',
   auth: 'public',
@@ -16,7 +32,9 @@ export const getHealth = defineRoute({
     service: z.literal('gateway'),
     version: z.string(),
     uptimeSeconds: z.int().min(0),
-    checks: z.strictObject({ database: Reachability, queue: Reachability, governance: Reachability }),
+    checks: HealthChecks,
+    /** One for each check that needs an operator. */
+    problems: z.array(HealthProblem),
     /** True under GOV_FAIL_CLOSED=1. */
     governanceRequired: z.boolean(),
     governanceLatencyMs: z.number().min(0).nullable(),

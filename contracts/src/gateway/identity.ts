@@ -17,7 +17,7 @@ export const requestEmailCode = defineRoute({
   method: 'POST',
   path: '/api/auth/email/request',
   auth: 'public',
-  idempotent: false, // an answer kept for a day would replay a code that is dead
+  idempotency: { exempt: 'challenge' },
   bodyBytesMax: authBodyBytesMax,
   body: z.strictObject({ email: EmailAddress }),
   reply: z.strictObject({
@@ -42,7 +42,7 @@ export const verifyEmailCode = defineRoute({
   method: 'POST',
   path: '/api/auth/email/verify',
   auth: 'public',
-  idempotent: false, // a replay would answer a token from storage, and tokens are not stored
+  idempotency: { exempt: 'single_use' },
   bodyBytesMax: authBodyBytesMax,
   body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
   reply: SignedIn,
@@ -58,7 +58,7 @@ export const signInByMessenger = defineRoute({
   method: 'POST',
   path: '/api/auth/messenger',
   auth: 'public',
-  idempotent: false, // a replay would answer a token from storage, and tokens are not stored
+  idempotency: { exempt: 'single_use' },
   bodyBytesMax: authBodyBytesMax,
   body: z.strictObject({ initData: z.string().min(1).max(initDataLengthMax) }),
   reply: SignedIn,
@@ -71,6 +71,7 @@ export const endSession = defineRoute({
   method: 'DELETE',
   path: '/api/auth/session',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   provenBy: 'session_token',
   reply: z.strictObject({ ok: z.literal(true) }),
 });
@@ -104,6 +105,7 @@ export const revokeSession = defineRoute({
   method: 'DELETE',
   path: '/api/auth/sessions/{id}',
   auth: 'session',
+  idempotency: { exempt: 'repeatable' },
   provenBy: 'session_token',
   params: z.strictObject({ id: z.string().min(1).max(128) }),
   reply: z.strictObject({ ok: z.literal(true) }),

@@ -1,4 +1,5 @@
 export { showFrontPage, getOpenApi, showDocs } from '../front-page.ts';
+export { getLiveness, getReadiness } from '../health-probes.ts';
 export {
   User,
   requestEmailCode,
@@ -34,6 +35,9 @@ export {
 } from './workspaces.ts';
 export {
   getMe,
+  InviteToMe,
+  joinByInvite,
+  listInvitesToMe,
   InvitedRole,
   createInvite,
   Invite,
@@ -91,6 +95,8 @@ export {
   WorkspaceApproval,
   listWorkspaceApprovals,
   getWorkspaceApproval,
+  checkResolver,
+  ResolverObstacle,
   resolveWorkspaceApproval,
   Violation,
   listViolations,
@@ -98,7 +104,7 @@ export {
 export { CallReport, listReports, getReport } from './reports.ts';
 export { runCodes, type RunErrorCode } from './run-codes.ts';
 export { getGovernanceStatus, GovernanceReceipt, listGovernanceReceipts, getGovernanceReceipt } from './governance.ts';
-export { Reachability, getHealth } from './health.ts';
+export { HealthChecks, HealthProblem, Reachability, getHealth } from './health.ts';
 export {
   inviteCreated,
   subscriptionDisabled,

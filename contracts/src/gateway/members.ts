@@ -18,19 +18,25 @@ export const getMe = defineRoute({
   }),
 });
 
+/** Owners and partners decide approvals, so the kernel first decides whether a person becomes one. */
+const decidersErrors = ['POLICY_DENIED', 'APPROVAL_NEEDED', 'GOVERNANCE_UNAVAILABLE'] as const;
+
 /** Owners are made by owners, from members. */
 export const InvitedRole = Role.exclude(['owner']);
 export type InvitedRole = z.infer<typeof InvitedRole>;
 
 export const createInvite = defineRoute({
   operation: 'create-invite',
-  summary: 'Invite an address. Another invite of the same address ends with it. The token is shown once.',
+  summary:
+    'Invite an address. Another invite of the same address ends with it. The token is shown once. To invite a partner is a change of the policy ' +
+    '(`policy.change` on `members/invite?role=partner`), which the kernel decides first.',
   method: 'POST',
   path: '/api/workspace/{id}/invite',
   auth: 'owner',
+  right: 'member.manage',
+  idempotency: { exempt: 'secret' },
   needsPresence: true,
   status: 201,
-  idempotent: false, // a replay would answer a token from storage, and tokens are not stored
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, role: InvitedRole.default('member'), email: EmailAddress }),
@@ -42,7 +48,14 @@ export const createInvite = defineRoute({
     /** False without a mail provider, or when it did not take the mail: then the link has to be handed over. */
     mailed: z.boolean(),
   }),
-  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'ALREADY_EXISTS', 'RATE_LIMITED', 'WORKSPACE_CONTEXT_CONFLICT'],
+  errors: [
+    'NOT_FOUND',
+    'PERMISSION_DENIED',
+    'ALREADY_EXISTS',
+    'RATE_LIMITED',
+    'WORKSPACE_CONTEXT_CONFLICT',
+    ...decidersErrors,
+  ],
 });
 
 export const Invite = z.strictObject({
@@ -63,6 +76,7 @@ export const listInvites = defineRoute({
   method: 'GET',
   path: '/api/workspace/{id}/invites',
   auth: 'owner',
+  right: 'member.manage',
   params: PathId,
   query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
   reply: camelPage(Invite),
@@ -75,6 +89,8 @@ export const revokeInvite = defineRoute({
   method: 'DELETE',
   path: '/api/workspace/{id}/invites/{inviteId}',
   auth: 'owner',
+  right: 'member.manage',
+  idempotency: { exempt: 'repeatable' },
   params: PathId.extend({ inviteId: z.string().min(1).max(128) }),
   query: z.strictObject(WorkspaceQuery),
   reply: Done,
@@ -94,6 +110,38 @@ export const showInvite = defineRoute({
   reply: z.string(),
 });
 
+export const InviteToMe = z.strictObject({
+  id: InviteId,
+  workspace: z.string(),
+  /** The address of the person who invites, or their name where they have none. */
+  from: z.string(),
+  role: InvitedRole,
+  createdAt: Instant,
+  expiresAt: Instant,
+});
+export type InviteToMe = z.infer<typeof InviteToMe>;
+
+export const listInvitesToMe = defineRoute({
+  operation: 'list-invites-to-me',
+  summary: 'Open invites to the address of the person who is signed in, newest first.',
+  method: 'GET',
+  path: '/api/me/invites',
+  auth: 'session',
+  reply: z.strictObject({ data: z.array(InviteToMe) }),
+});
+
+export const joinByInvite = defineRoute({
+  operation: 'join-by-invite',
+  summary: 'Join the workspace of an open invite to the address of the person who is signed in.',
+  method: 'POST',
+  path: '/api/me/invites/{inviteId}/accept',
+  auth: 'session',
+  idempotency: { exempt: 'single_use' },
+  params: z.strictObject({ inviteId: z.string().min(1).max(128) }),
+  reply: z.strictObject({ workspace: z.strictObject({ id: WorkspaceId, name: z.string() }), role: Role }),
+  errors: ['NOT_FOUND'],
+});
+
 export const acceptInvite = defineRoute({
   operation: 'accept-invite',
   summary:
@@ -101,7 +149,7 @@ export const acceptInvite = defineRoute({
   method: 'POST',
   path: '/api/auth/invite/{token}',
   auth: 'public',
-  idempotent: false, // accepting twice is accepting once, and the code of the first answer may be dead
+  idempotency: { exempt: 'repeatable' },
   bodyBytesMax: 10_000,
   params: InvitePath,
   body: z.strictObject({ email: EmailAddress }),
@@ -126,16 +174,27 @@ const PathMember = PathId.extend({ userId: z.string().min(1).max(128) });
 
 export const putMemberRole = defineRoute({
   operation: 'put-member-role',
-  summary: 'Change the role of a member. The last owner stays one.',
+  summary:
+    'Change the role of a member. The last owner stays one. To raise one to owner or partner is a change of the policy (`policy.change` on ' +
+    '`members/<user>?role=<role>`), which the kernel decides first.',
   method: 'PUT',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
+  right: 'member.manage',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   params: PathMember,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, role: Role }),
   reply: z.strictObject({ userId: UserId, role: Role }),
-  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'LAST_OWNER', 'WORKSPACE_CONTEXT_CONFLICT'],
+  errors: [
+    'NOT_FOUND',
+    'PERMISSION_DENIED',
+    'PRECONDITION_FAILED',
+    'LAST_OWNER',
+    'WORKSPACE_CONTEXT_CONFLICT',
+    ...decidersErrors,
+  ],
 });
 
 export const removeMember = defineRoute({
@@ -144,6 +203,8 @@ export const removeMember = defineRoute({
   method: 'DELETE',
   path: '/api/workspace/{id}/members/{userId}',
   auth: 'owner',
+  right: 'member.manage',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   params: PathMember,
   query: z.strictObject(WorkspaceQuery),
@@ -157,6 +218,8 @@ export const leaveWorkspace = defineRoute({
   method: 'DELETE',
   path: '/api/workspace/{id}/membership',
   auth: 'member',
+  right: 'workspace.leave',
+  idempotency: { exempt: 'repeatable' },
   sessionOnly: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),

@@ -42,6 +42,7 @@ export const listReports = defineRoute({
   method: 'GET',
   path: '/api/reports',
   auth: 'member',
+  right: 'report.read',
   query: z.strictObject({
     ...WorkspaceQuery,
     status: z.coerce.number().int().min(400).max(599).optional(),
@@ -63,6 +64,7 @@ export const getReport = defineRoute({
   method: 'GET',
   path: '/api/reports/{requestId}',
   auth: 'member',
+  right: 'report.read',
   params: z.strictObject({ requestId: z.string().min(1).max(128) }),
   query: z.strictObject(WorkspaceQuery),
   reply: CallReport.extend({ text: z.string() }),

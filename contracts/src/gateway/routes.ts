@@ -4,6 +4,7 @@ import { proveAddress, proveUser, sendSignInCode, sendUserCode, tellMembers } fr
 import { followEvents } from './event-stream.ts';
 import {
   exportAudit,
+  checkResolver,
   getWorkspaceApproval,
   listAudit,
   listViolations,
@@ -12,6 +13,7 @@ import {
 } from './audit.ts';
 import { getCapability, listCapabilities } from './capabilities.ts';
 import { getGovernanceReceipt, getGovernanceStatus, listGovernanceReceipts } from './governance.ts';
+import { getLiveness, getReadiness } from '../health-probes.ts';
 import { getHealth } from './health.ts';
 import {
   endSession,
@@ -25,6 +27,8 @@ import {
   acceptInvite,
   createInvite,
   getMe,
+  joinByInvite,
+  listInvitesToMe,
   leaveWorkspace,
   listInvites,
   putMemberRole,
@@ -68,6 +72,8 @@ import {
 export const gatewayRoutes = {
   showFrontPage,
   getOpenApi,
+  getLiveness,
+  getReadiness,
   showDocs,
   getHealth,
   listModes,
@@ -83,6 +89,8 @@ export const gatewayRoutes = {
   showInvite,
   acceptInvite,
   getMe,
+  listInvitesToMe,
+  joinByInvite,
   getWorkspace,
   openWorkspace,
   putWorkspace,
@@ -117,6 +125,7 @@ export const gatewayRoutes = {
   exportAudit,
   followEvents,
   listWorkspaceApprovals,
+  checkResolver,
   getWorkspaceApproval,
   resolveWorkspaceApproval,
   listViolations,

@@ -16,7 +16,8 @@ export const runCodes = {
   GOVERNANCE_REFUSED: 'Read the log of the kernel: it answered what is no decision.',
   GOVERNANCE_KEYS_UNAVAILABLE: 'See whether the kernel runs, or set GOV_TRUSTED_PUBLIC_KEYS.',
   RECEIPT_UNVERIFIED: 'Find out who answers at GOV_GOVERNANCE_URL: what it signed is not what was asked.',
-  SETTINGS_REFUSED: 'Read the message: the kernel holds other settings of this workspace. Save the settings again.',
+  SETTINGS_REFUSED:
+    'Read the message: the kernel holds other settings of this workspace, or its prices are in another currency. Save the settings again.',
 } as const satisfies Record<string, string>;
 
 /** All that `error.code` of a run or a step can be. */

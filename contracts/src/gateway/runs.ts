@@ -16,6 +16,7 @@ export const listWorkspaceRuns = defineRoute({
   method: 'GET',
   path: '/api/runs',
   auth: 'member',
+  right: 'run.read',
   query: z.strictObject({ ...WorkspaceQuery, status: RunStatus.optional(), ...PageQuery }),
   reply: camelPage(RunSummary),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
@@ -27,6 +28,8 @@ export const startRun = defineRoute({
   method: 'POST',
   path: '/api/runs',
   auth: 'member',
+  right: 'run.start',
+  idempotency: 'key',
   status: 202,
   query: z.strictObject(WorkspaceQuery),
   body: z

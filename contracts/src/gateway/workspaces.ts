@@ -36,6 +36,7 @@ export const getWorkspace = defineRoute({
   method: 'GET',
   path: '/api/workspace/{id}',
   auth: 'member',
+  right: 'workspace.read',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: Workspace,
@@ -50,6 +51,7 @@ export const openWorkspace = defineRoute({
   method: 'POST',
   path: '/api/workspace',
   auth: 'session',
+  idempotency: 'key',
   status: 201,
   body: z.strictObject({ name: WorkspaceName.optional() }),
   reply: z.strictObject({ id: WorkspaceId, name: z.string(), role: Role }),
@@ -62,6 +64,8 @@ export const putWorkspace = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}',
   auth: 'owner',
+  right: 'workspace.manage',
+  idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
@@ -77,6 +81,8 @@ export const applyWorkspaceSettings = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}/settings/applied',
   auth: 'owner',
+  right: 'settings.manage',
+  idempotency: { exempt: 'repeatable' },
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: Done,
@@ -92,6 +98,7 @@ export const PolicyConfig = z.strictObject({
   /**
    * What becomes of a run whose tool call is denied. `end`: it ends as denied. `tell`: its model is told why, and may go another way within the
    * iterations of the run, where another call could be allowed; a stop, a used-up budget or a refused approval ends it all the same.
+   * A denial because facts could not be read (`REGISTRY_UNAVAILABLE`) is always told, and the model may repeat the call.
    */
   deniedCall: z.enum(['end', 'tell']).default('end'),
 });
@@ -123,6 +130,7 @@ export const getWorkspaceSettings = defineRoute({
   method: 'GET',
   path: '/api/workspace/{id}/settings',
   auth: 'member',
+  right: 'settings.read',
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: WorkspaceSettings,
@@ -135,6 +143,9 @@ export const putWorkspaceSettings = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}/settings',
   auth: 'owner',
+  right: 'settings.manage',
+  needsPresence: true,
+  idempotency: { exempt: 'repeatable' },
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({
@@ -153,6 +164,8 @@ export const putWorkspaceMode = defineRoute({
   method: 'PUT',
   path: '/api/workspace/{id}/mode',
   auth: 'owner',
+  right: 'workspace.manage',
+  idempotency: { exempt: 'repeatable' },
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, mode: WorkspaceMode }),

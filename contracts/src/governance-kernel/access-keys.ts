@@ -55,9 +55,8 @@ export const createAccessKey = defineRoute({
   method: 'POST',
   path: '/api/v1/access-keys',
   auth: 'tenant_scoped',
+  idempotency: { exempt: 'secret' },
   assertedBy: ['owner'],
-  // A kept answer would keep the secret.
-  idempotent: false,
   query: z.strictObject(TenantQuery),
   body: NewAccessKey,
   status: 201,
@@ -82,6 +81,7 @@ export const revokeAccessKey = defineRoute({
   method: 'DELETE',
   path: '/api/v1/access-keys/{key_id}',
   auth: 'tenant_scoped',
+  idempotency: { exempt: 'repeatable' },
   assertedBy: ['owner'],
   params: z.strictObject({ key_id: AccessKeyId }),
   query: z.strictObject(TenantQuery),

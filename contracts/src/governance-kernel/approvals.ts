@@ -69,7 +69,7 @@ export const Approval = z.strictObject({
   approved_by: z.array(PrincipalId),
   scope: z.string(),
   uses_remaining: z.int().min(0),
-  /** What was said to its denial or withdrawal. */
+  /** Why it was denied or withdrawn, or expired before its time. `null` when no reason was given. */
   rejection_reason: z.string().nullable(),
   /** How long an approved call waits after the last vote, in which the approval can be withdrawn; 0: not at all. */
   timelock_seconds: z.int().min(0),
@@ -98,6 +98,8 @@ export const listApprovals = defineRoute({
     session_id: SessionId.optional(),
     /** One approval, or none. */
     approval_id: ApprovalId.optional(),
+    /** `args`: the answer has no arguments, and a full page of approvals. */
+    omit: z.literal('args').optional(),
     ...PageQuery,
   }),
   reply: page(Approval),
@@ -110,6 +112,7 @@ export const createApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
+  idempotency: 'key',
   query: z.strictObject(TenantQuery),
   status: 201,
   body: z
@@ -154,6 +157,7 @@ export const transitionApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/{action}',
   auth: 'tenant_scoped',
+  idempotency: 'key',
   assertedBy: ['partner', 'owner'],
   params: z.strictObject({ approval_id: ApprovalId, action: ApprovalDecision }),
   query: z.strictObject(TenantQuery),
@@ -167,6 +171,22 @@ export const transitionApproval = defineRoute({
     'PERMISSION_DENIED',
     'PASSKEY_REQUIRED',
   ],
+});
+
+/** Repeating it changes nothing: an approval that has ended is returned as it is. */
+export const withdrawApproval = defineRoute({
+  operation: 'withdraw-approval',
+  summary: 'Withdraw a pending or unused approval that the caller itself requested.',
+  method: 'POST',
+  path: '/api/v1/approvals/{approval_id}/withdraw',
+  auth: 'tenant_scoped',
+  idempotency: 'key',
+  assertedBy: ['agent'],
+  params: z.strictObject({ approval_id: ApprovalId }),
+  query: z.strictObject(TenantQuery),
+  body: z.strictObject({ reason: ApprovalReason.optional() }).default({}),
+  reply: Approval,
+  errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'PASSKEY_REQUIRED'],
 });
 
 /** The text that an approver signs: `countersign.approval.v1` and these members, as canonical JSON. */
@@ -188,6 +208,7 @@ export const approveByKernel = defineRoute({
   method: 'POST',
   path: '/api/v1/kernel/approve',
   auth: 'service_internal',
+  idempotency: 'key',
   body: z.strictObject({
     statement: ApprovalStatement,
     key_id: z.string().min(1).max(128),

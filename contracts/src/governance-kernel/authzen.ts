@@ -75,7 +75,7 @@ const asked = {
   auth: 'tenant_scoped',
   door: 'authzen',
   media: 'authzen',
-  idempotent: false,
+  idempotency: { exempt: 'reads' },
   query: TenantQuery,
 } as const;
 

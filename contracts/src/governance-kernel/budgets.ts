@@ -90,6 +90,7 @@ export const putBudget = defineRoute({
   method: 'PUT',
   path: '/api/v1/budgets/{budget_id}',
   auth: 'tenant_scoped',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ budget_id: OwnBudgetId }),
   query: z.strictObject(TenantQuery),
   body: z.strictObject(BudgetTerms),
@@ -106,6 +107,7 @@ export const putCeiling = defineRoute({
   method: 'PUT',
   path: '/internal/budgets/{tenant}/{budget_id}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: TenantId, budget_id: CeilingId }),
   body: z.strictObject({ version: ControlVersion, ...BudgetTerms }),
   reply: Budget,
@@ -141,8 +143,7 @@ export const recordBudgetUsage = defineRoute({
   method: 'POST',
   path: '/internal/budgets/{tenant}/{budget_id}/usage',
   auth: 'service_internal',
-  // The event has a name of its own, which is kept far longer than a key.
-  idempotent: false,
+  idempotency: { exempt: 'named' },
   params: BudgetParams,
   body: z.strictObject({
     event_id: z.string().regex(/^[\u0021-\u007e]{1,200}$/, 'must be 1 to 200 printable characters of ASCII'),

@@ -60,6 +60,7 @@ export const createChatCompletion = defineRoute({
   method: 'POST',
   path: '/v1/chat/completions',
   auth: 'tenant_scoped',
+  idempotency: 'key',
   governed: true,
   door: 'chat',
   assertedBy: ['agent'],
@@ -75,9 +76,12 @@ export const createChatCompletion = defineRoute({
     'OUTCOME_UNCERTAIN',
     'RECEIPT_STORE_UNAVAILABLE',
     'UPSTREAM_NOT_CONFIGURED',
+    'UPSTREAM_KEY_REFUSED',
     'UPSTREAM_FAILED',
   ],
 });
+
+const Model = z.strictObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
 
 export const listModels = defineRoute({
   operation: 'list-models',
@@ -87,11 +91,19 @@ export const listModels = defineRoute({
   auth: 'tenant_scoped',
   door: 'chat',
   assertedBy: ['agent'],
-  reply: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(
-      z.strictObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
-    ),
-  }),
+  reply: z.strictObject({ object: z.literal('list'), data: z.array(Model) }),
   errors: ['UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
+});
+
+export const getModel = defineRoute({
+  operation: 'get-model',
+  summary: 'One model of the upstream, in OpenAI form.',
+  method: 'GET',
+  path: '/v1/models/{model}',
+  auth: 'tenant_scoped',
+  door: 'chat',
+  assertedBy: ['agent'],
+  params: z.strictObject({ model: z.string().min(1).max(256) }),
+  reply: Model,
+  errors: ['NOT_FOUND', 'UPSTREAM_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
 });

@@ -38,6 +38,7 @@ const Named = {
 export const FactName = z.enum([
   'request',
   'fence',
+  'settings',
   'policy',
   'identity',
   'relationship',

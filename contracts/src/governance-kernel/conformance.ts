@@ -91,8 +91,7 @@ export const runConformance = defineRoute({
   method: 'POST',
   path: '/api/v1/conformance/run',
   auth: 'admin',
-  // Each run is one of its own, and a second one waits for the first to end.
-  idempotent: false,
+  idempotency: 'key',
   body: z.strictObject({ scope: ConformanceScope.default('full') }),
   reply: SignedConformanceReport,
   errors: ['ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],

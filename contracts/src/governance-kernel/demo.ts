@@ -23,6 +23,7 @@ export const runDemo = defineRoute({
   method: 'POST',
   path: '/api/demo/run',
   auth: 'public',
+  idempotency: { exempt: 'anonymous' },
   governed: true,
   bodyBytesMax: demoBodyBytesMax,
   body: z.strictObject({ action_id: DemoAction, args: CallMembers.default({}) }),
@@ -44,8 +45,8 @@ export const verifyDemo = defineRoute({
   method: 'POST',
   path: '/api/demo/verify',
   auth: 'public',
+  idempotency: { exempt: 'reads' },
   bodyBytesMax: demoBodyBytesMax,
-  idempotent: false,
   body: z.strictObject({ receipt: SignedReceipt, expected_receipt_hash: Digest }),
   reply: DemoVerification,
 });
@@ -56,8 +57,8 @@ export const tamperDemo = defineRoute({
   method: 'POST',
   path: '/api/demo/tamper',
   auth: 'public',
+  idempotency: { exempt: 'reads' },
   bodyBytesMax: demoBodyBytesMax,
-  idempotent: false,
   body: z.strictObject({
     receipt: SignedReceipt,
     expected_receipt_hash: Digest,

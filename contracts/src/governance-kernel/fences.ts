@@ -35,7 +35,7 @@ const FenceTerms = {
   /** Of a throttle, and of nothing else. */
   call_limit: z.int().min(0).max(1_000_000_000).nullable().default(null),
   window_seconds: z.int().min(1).max(86_400).nullable().default(null),
-  /** From then on the fence stands open by itself; null: until it is lifted. */
+  /** From then on the fence is open by itself; `null` until it is lifted. A new command whose end has passed is refused: `END_PASSED`. */
   expires_at: Instant.nullable().default(null),
   /** Who gave the command, as its source knows. */
   set_by: PrincipalId,
@@ -92,10 +92,11 @@ export const putFence = defineRoute({
   method: 'PUT',
   path: '/internal/fences/{scope}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: ScopeParams,
   body: FenceCommand,
   reply: Fence,
-  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'END_PASSED', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
 export const getFence = defineRoute({

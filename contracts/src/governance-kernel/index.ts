@@ -1,4 +1,5 @@
 export { showFrontPage, getOpenApi } from '../front-page.ts';
+export { getLiveness, getReadiness } from '../health-probes.ts';
 export { ReceiptKind, Outcome, ReceiptPayload, Signature, SignedReceipt, StoredReceipt } from './receipt.ts';
 export {
   GateOutcome,
@@ -88,6 +89,7 @@ export {
   listApprovals,
   createApproval,
   transitionApproval,
+  withdrawApproval,
   ApprovalStatement,
   approveByKernel,
 } from './approvals.ts';
@@ -215,8 +217,9 @@ export {
   searchActions,
   getAuthzenConfiguration,
 } from './authzen.ts';
+export { putMembers } from './members.ts';
 export { BlockedTools, ToolBlocks, putToolBlocks } from './tool-blocks.ts';
-export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, listModels } from './chat.ts';
+export { callsPerAnswerMax, ChatCompletionRequest, createChatCompletion, getModel, listModels } from './chat.ts';
 export { Action, listActions } from './actions.ts';
 export {
   type DriftedTool,
@@ -280,3 +283,4 @@ export {
 } from './events.ts';
 export { kernelRoutes } from './routes.ts';
 export { createKernelClient, type KernelClient, type KernelClientOptions, type Speaker } from './client.ts';
+export { BoundaryTargets, listBoundaryTargets, shownTargetsMax } from './boundary-targets.ts';

@@ -33,11 +33,11 @@ export const callMcp = defineRoute({
   method: 'POST',
   path: '/mcp',
   auth: 'tenant_scoped',
+  idempotency: { exempt: 'protocol' },
   governed: true,
   door: 'mcp',
   assertedBy: ['agent'],
   media: 'mcp',
-  idempotent: false,
   body: JsonRpcMessage,
   reply: z.unknown(),
 });
@@ -69,6 +69,11 @@ export const McpExecution = z.strictObject({
   result: PlainObject.optional(),
   is_error: z.boolean(),
   outcome_receipt_id: z.string().optional(),
+  /**
+   * Of a call that was executed: `false` when its outcome is not sealed yet, because the ledger was away. The kernel seals it as it was when
+   * the ledger is back; until then it is not durable.
+   */
+  outcome_sealed: z.boolean().optional(),
 });
 
 export const executeMcp = defineRoute({
@@ -77,6 +82,7 @@ export const executeMcp = defineRoute({
   method: 'POST',
   path: '/mcp/v1/execute',
   auth: 'tenant_scoped',
+  idempotency: 'key',
   governed: true,
   door: 'mcp',
   assertedBy: ['agent'],

@@ -20,6 +20,7 @@ export const challengeSignIn = defineRoute({
   method: 'POST',
   path: '/internal/passkeys/sign-in',
   auth: 'service_internal',
+  idempotency: 'key',
   status: 201,
   reply: z.strictObject({
     statement: SignInStatement,
@@ -37,6 +38,7 @@ export const assertSignIn = defineRoute({
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/sign-in',
   auth: 'service_internal',
+  idempotency: 'key',
   params: z.strictObject({ tenant: TenantId, credential_id: CredentialId }),
   bodyBytesMax: ceremonyBytesMax,
   body: z.strictObject({ principal_id: PrincipalId, statement: SignInStatement, assertion: PasskeyAssertion }),
@@ -50,6 +52,7 @@ export const revokeOwnPasskey = defineRoute({
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/revoke',
   auth: 'service_internal',
+  idempotency: 'key',
   params: z.strictObject({ tenant: TenantId, credential_id: CredentialId }),
   body: z.strictObject({ principal_id: PrincipalId }),
   reply: Passkey,

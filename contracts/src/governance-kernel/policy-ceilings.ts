@@ -38,6 +38,7 @@ export const putPolicyCeilings = defineRoute({
   method: 'PUT',
   path: '/internal/policy/ceilings/{tenant}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: PolicyTenant }),
   body: z.strictObject({
     version: ControlVersion,

@@ -58,6 +58,7 @@ export const putPolicyBundle = defineRoute({
   method: 'PUT',
   path: '/internal/policy/bundles/{tenant}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: PolicyTenant }),
   body: BundleActivation,
   ...bundleBody,

@@ -88,6 +88,7 @@ export const writeRelationships = defineRoute({
   method: 'POST',
   path: '/internal/relationships',
   auth: 'service_internal',
+  idempotency: 'key',
   body: z
     .strictObject({
       tenant_id: TenantId,
@@ -133,6 +134,7 @@ export const putPermissionModel = defineRoute({
   method: 'PUT',
   path: '/internal/authz/model/{tenant}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: TenantId }),
   body: PermissionModel,
   reply: RelationSnapshot,
@@ -150,6 +152,7 @@ export const checkRelation = defineRoute({
   method: 'POST',
   path: '/api/v1/authz/check',
   auth: 'tenant_scoped',
+  idempotency: { exempt: 'reads' },
   query: z.strictObject(TenantQuery),
   body: z.strictObject({ object: EntityName, relation: RelationName, subject: SubjectName }),
   reply: z.strictObject({
@@ -161,7 +164,6 @@ export const checkRelation = defineRoute({
     reason: CheckReason.nullable(),
     checked_at: Instant,
   }),
-  idempotent: false,
 });
 
 export const getAuthzHealth = defineRoute({

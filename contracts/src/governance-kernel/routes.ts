@@ -1,7 +1,7 @@
 import { getOpenApi, showFrontPage } from '../front-page.ts';
 import { createAccessKey, listAccessKeys, revokeAccessKey } from './access-keys.ts';
 import { voteOnPage, showApprovalPage, signInApprover, signOutApprover } from './approval-pages.ts';
-import { approveByKernel, createApproval, listApprovals, transitionApproval } from './approvals.ts';
+import { approveByKernel, createApproval, listApprovals, transitionApproval, withdrawApproval } from './approvals.ts';
 import { confirmActivation, createActivationSignature } from './activation-signatures.ts';
 import { assertApproval, challengeApproval } from './approval-ceremony.ts';
 import {
@@ -21,7 +21,7 @@ import {
   searchResources,
   searchSubjects,
 } from './authzen.ts';
-import { createChatCompletion, listModels } from './chat.ts';
+import { createChatCompletion, getModel, listModels } from './chat.ts';
 import {
   getConformanceReport,
   listConformanceReports,
@@ -32,6 +32,7 @@ import {
 import { runDemo, tamperDemo, verifyDemo } from './demo.ts';
 import { evaluate } from './evaluate.ts';
 import { getFence, listFences, putFence } from './fences.ts';
+import { getLiveness, getReadiness } from '../health-probes.ts';
 import { healthz, version } from './health.ts';
 import {
   createKeyChallenge,
@@ -91,12 +92,17 @@ import {
   writeRelationships,
   listSubjectRelations,
 } from './relations.ts';
+import { putMembers } from './members.ts';
 import { putToolBlocks } from './tool-blocks.ts';
+
+import { listBoundaryTargets } from './boundary-targets.ts';
 
 /** Every route of the kernel, by the name under which the typed client offers it. */
 export const kernelRoutes = {
   showFrontPage,
   getOpenApi,
+  getLiveness,
+  getReadiness,
   healthz,
   version,
   runDemo,
@@ -111,6 +117,7 @@ export const kernelRoutes = {
   getRecord,
   verifyRecord,
   getBoundaryStatus,
+  listBoundaryTargets,
   listBoundaryCapabilities,
   getConsoleBootstrap,
   listConsoleSurfaces,
@@ -127,6 +134,7 @@ export const kernelRoutes = {
   listTrustKeys,
   listApprovals,
   createApproval,
+  withdrawApproval,
   transitionApproval,
   approveByKernel,
   challengeApproval,
@@ -179,6 +187,7 @@ export const kernelRoutes = {
   deleteShadowLane,
   createActivationSignature,
   confirmActivation,
+  putMembers,
   putToolBlocks,
   putFence,
   getFence,
@@ -199,6 +208,7 @@ export const kernelRoutes = {
   getAuthzenConfiguration,
   createChatCompletion,
   listModels,
+  getModel,
   describeMcp,
   callMcp,
   listMcpCapabilities,

@@ -34,6 +34,7 @@ export const putShadowLane = defineRoute({
   method: 'PUT',
   path: '/internal/policy/shadows/{tenant}/{lane}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: LaneParams,
   body: z.strictObject({
     bundle: PolicyBundle,
@@ -51,6 +52,7 @@ export const deleteShadowLane = defineRoute({
   method: 'DELETE',
   path: '/internal/policy/shadows/{tenant}/{lane}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: LaneParams,
   reply: ShadowLane,
   errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],

@@ -67,6 +67,7 @@ export const exportTelemetry = defineRoute({
   method: 'POST',
   path: '/api/v1/telemetry/export',
   auth: 'admin',
+  idempotency: 'key',
   body: z
     .strictObject({
       format: z.literal('otlp').default('otlp'),

@@ -25,6 +25,7 @@ export const putTenant = defineRoute({
   method: 'PUT',
   path: '/internal/tenants/{tenant}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: TenantId }),
   body: z.strictObject({ version: ControlVersion, org_id: OrgId.nullable() }),
   reply: PlacedTenant,

@@ -24,6 +24,7 @@ export const putToolBlocks = defineRoute({
   method: 'PUT',
   path: '/internal/policy/blocks/{tenant}',
   auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
   params: z.strictObject({ tenant: TenantId }),
   body: z.strictObject({ version: ControlVersion, tools: BlockedTools }),
   reply: ToolBlocks,

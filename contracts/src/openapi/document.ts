@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OAuthError } from '../control-plane/device.ts';
 import { ErrorEnvelope, errorCodes, type ErrorCode } from '../errors.ts';
+import { idempotencyExemptions } from '../idempotency.ts';
 import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.ts';
 import type { PlainJson } from '../scalars.ts';
 import { createComponents, type Components, type JsonSchema } from './components.ts';
@@ -56,6 +57,7 @@ function operationOf(route: AnyRoute, components: Components): JsonSchema {
     ...(route.assertedBy === undefined || route.auth === 'agent'
       ? {}
       : { 'x-countersign-asserted-by': [...route.assertedBy] }),
+    ...exemptionOf(route),
     security: securityOf(route),
     parameters: parametersOf(route, components),
     ...(body ? { requestBody: bodyOf(route.media, body, components) } : {}),
@@ -158,15 +160,25 @@ function parameter(
 
 const text: JsonSchema = { type: 'string' };
 
+function takesKey({ idempotency }: AnyRoute): boolean {
+  return idempotency === 'key';
+}
+
+/** Why a route that may change state takes no key. */
+function exemptionOf({ idempotency }: AnyRoute): JsonSchema {
+  if (idempotency === undefined || idempotency === 'key') return {};
+  const { exempt } = idempotency;
+  return { 'x-countersign-idempotency': { exempt, reason: idempotencyExemptions[exempt] } };
+}
+
 function headersOf(route: AnyRoute): JsonSchema[] {
   const tenant = [
     parameter('header', 'X-Gov-Tenant-ID', text, false),
     parameter('header', 'X-Gov-Principal-ID', text, false),
   ];
-  const repeatable = route.method === 'POST' && route.idempotent !== false && route.auth !== 'public';
   return [
     ...(route.auth === 'tenant_scoped' ? tenant : []),
-    ...(repeatable
+    ...(takesKey(route)
       ? [parameter('header', 'Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 }, false)]
       : []),
   ];
@@ -189,16 +201,38 @@ const mediaTypes: Record<Media, string[]> = {
 
 function responsesOf(route: AnyRoute, components: Components): JsonSchema {
   const reply = components.schemaOf(route.reply as z.ZodType, 'output'); // AnyRoute forgets the member types
-  const statuses = [route.status, ...(route.alsoStatus ?? [])];
-  const answer = { description: route.summary, content: contentOf(route.media, reply) };
+  const answer = { description: route.summary, ...replayHeaderOf(route), content: contentOf(route.media, reply) };
+  const errors = errorResponses(route, components);
+  const answers = [route.status, ...(route.alsoStatus ?? [])].map((status) => {
+    const error = errors[status];
+    return [String(status), error === undefined ? answer : either(answer, error)] as const;
+  });
   return {
-    ...Object.fromEntries(statuses.map((status) => [String(status), answer])),
-    ...errorResponses(route, components, statuses),
+    ...errors,
+    ...Object.fromEntries(answers),
     default: errorResponse('Any other failure, in the same envelope.', route, components),
   };
 }
 
-function contentOf(media: Media, reply: JsonSchema): JsonSchema {
+type Response = { description: string; headers?: JsonSchema; content: Record<string, { schema: JsonSchema }> };
+
+function replayHeaderOf(route: AnyRoute): Pick<Response, 'headers'> {
+  if (!takesKey(route)) return {};
+  const description = 'The answer to an earlier request with this Idempotency-Key.';
+  return { headers: { 'Idempotency-Replayed': { description, schema: { type: 'string', const: 'true' } } } };
+}
+
+/** A status that answers with the reply of a route, and with an error as well. */
+function either(answer: Response, error: Response): Response {
+  const [reply, envelope] = [answer, error].map(({ content }) => content['application/json']?.schema);
+  if (reply === undefined || envelope === undefined)
+    throw new TypeError(`${answer.description} One status answers with two kinds of content`);
+  const schema = { anyOf: [reply, envelope] };
+  const description = `${answer.description} Or an error: ${error.description}`;
+  return { ...answer, description, content: { ...answer.content, 'application/json': { schema } } };
+}
+
+function contentOf(media: Media, reply: JsonSchema): Response['content'] {
   return Object.fromEntries(
     mediaTypes[media].map((type) => [type, { schema: type === 'application/json' ? reply : text }]),
   );
@@ -206,16 +240,16 @@ function contentOf(media: Media, reply: JsonSchema): JsonSchema {
 
 /** Codes that answer on every route of a kind, so that routes need not repeat them. */
 function impliedErrors(route: AnyRoute): ErrorCode[] {
-  const sent = route.body !== undefined || route.query !== undefined || route.params !== undefined;
   return [
-    ...(sent ? (['INVALID_REQUEST', 'UNKNOWN_MEMBER'] as const) : []),
+    ...(['INVALID_REQUEST', 'UNKNOWN_MEMBER', 'RATE_LIMITED', 'STORE_UNAVAILABLE'] as const),
+    ...(route.media === 'mcp' ? (['METHOD_NOT_ALLOWED'] as const) : []),
+    ...(takesKey(route) ? (['IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_KEY_REUSED'] as const) : []),
+    ...(route.governed === true ? (['RECEIPT_STORE_UNAVAILABLE'] as const) : []),
     ...(route.body !== undefined ? bodyErrors(route.media) : []),
-    ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID'] as const) : []),
+    ...(route.auth !== 'public' ? (['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID', 'PERMISSION_DENIED'] as const) : []),
     ...(route.auth === 'tenant_scoped' ? (['TENANT_REQUIRED'] as const) : []),
     ...(route.needsPresence === true ? (['REAUTHENTICATION_REQUIRED'] as const) : []),
-    ...(route.leastRole === undefined
-      ? []
-      : (['PERMISSION_DENIED', 'NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'] as const)),
+    ...(route.leastRole === undefined ? [] : (['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'] as const)),
   ];
 }
 
@@ -225,20 +259,18 @@ function bodyErrors(media: Media): ErrorCode[] {
   return [malformed, 'PAYLOAD_TOO_LARGE', ...(media === 'authzen' ? [] : (['UNSUPPORTED_MEDIA_TYPE'] as const))];
 }
 
-function errorResponses(route: AnyRoute, components: Components, taken: number[]): JsonSchema {
+function errorResponses(route: AnyRoute, components: Components): Record<string, Response> {
   const codes = [...new Set([...impliedErrors(route), ...(route.errors ?? [])])];
   const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
-    statuses
-      .filter((status) => !taken.includes(status))
-      .map((status) => {
-        const named = codes.filter((code) => errorCodes[code].status === status);
-        return [String(status), errorResponse(named.join(', '), route, components)];
-      }),
+    statuses.map((status) => {
+      const named = codes.filter((code) => errorCodes[code].status === status);
+      return [String(status), errorResponse(named.join(', '), route, components)];
+    }),
   );
 }
 
-function errorResponse(description: string, { media }: AnyRoute, components: Components): JsonSchema {
+function errorResponse(description: string, { media }: AnyRoute, components: Components): Response {
   if (media === 'html') return { description, content: contentOf(media, text) };
   if (media === 'authzen') return { description, content: json(text) };
   return { description, content: json(components.schemaOf(envelopeOf(media), 'output')) };
@@ -256,6 +288,6 @@ const JsonRpcError = z.strictObject({
   error: z.strictObject({ code: z.int(), message: z.string(), data: z.looseObject({ code: z.string() }).optional() }),
 });
 
-function json(schema: JsonSchema): JsonSchema {
+function json(schema: JsonSchema): Response['content'] {
   return { 'application/json': { schema } };
 }

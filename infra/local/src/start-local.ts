@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { controlPlaneConfigFrom, startControlPlane } from '@countersign/control-plane';
 import { gatewayConfigFrom, startGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
-import { createInProcessBus, reportTo, type InProcessBus } from '@countersign/messaging';
-import { createLogger, type Lifecycle, type Log } from '@countersign/service-kit';
+import { createInProcessBus, openRabbitDeadLetters, reportTo, type InProcessBus } from '@countersign/messaging';
+import { createLogger, problemText, type Lifecycle, type Log } from '@countersign/service-kit';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
+import { LocalProblem } from './local-problem.ts';
 import { withShippedServer } from './mcp-servers.ts';
 import { ownPolicyFile } from './own-policy.ts';
 import { withKernelLines } from './kernel-lines.ts';
@@ -45,17 +46,18 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   lifecycle.onClose('data directory', hold.release);
   // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
   await assertPortsFree(portsOf(settings), settings.given);
-  const urls = await prepareDatabase(settings, dataDir, { lifecycle, log });
-  const had = { settings, dataDir, urls, assertions: newAssertionKeys() };
-  const bus = sharedBus(settings, { lifecycle, log });
-  const shared = { lifecycle, ...(bus ? { bus } : {}) };
-  const model = await modelOf(settings, lifecycle);
-  const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
   // They know each other's addresses before each of them stands.
   const gatewayPort = await portOf(settings.gatewayPort);
   const controlPlanePort = await portOf(settings.controlPlanePort);
   const consolePort = await portOf(settings.consolePort);
-  const given = { ...had, gatewayPort, consolePort, controlPlanePort };
+  const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
+  const had = { settings, dataDir, assertions: newAssertionKeys(), gatewayPort, consolePort, controlPlanePort };
+  assertConfigured({ ...had, policyFile });
+  await assertBrokerAnswers(settings.amqpUrl);
+  const given = { ...had, urls: await prepareDatabase(settings, dataDir, { lifecycle, log }) };
+  const bus = sharedBus(settings, { lifecycle, log });
+  const shared = { lifecycle, ...(bus ? { bus } : {}) };
+  const model = await modelOf(settings, lifecycle);
   const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
   const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
   const kernelLines = withKernelLines(kernelLog, (text) => void process.stdout.write(text));
@@ -84,6 +86,29 @@ export async function startLocal(settings: LocalSettings, { lifecycle, log }: Pa
   };
   writeLocalEnvironment(system, await agentKey(kernel.url, dataDir));
   return system;
+}
+
+/** Reads what the services will be given, with addresses that are not known yet: a mistyped value ends the start before PostgreSQL begins. */
+function assertConfigured(had: Omit<Given, 'urls'> & { policyFile: string }): void {
+  const [anyDatabase, anywhere] = ['postgres://127.0.0.1/', 'http://127.0.0.1'];
+  const urls = { kernel: anyDatabase, gateway: anyDatabase, controlPlane: anyDatabase };
+  const modelUrl = had.settings.forKernel['GOV_UPSTREAM_URL'] || anywhere;
+  const given = { ...had, urls, modelUrl, kernelUrl: anywhere, gatewayUrl: anywhere };
+  kernelConfigFrom(kernelEnvironment(given));
+  gatewayConfigFrom(gatewayEnvironment(given));
+  controlPlaneConfigFrom(controlPlaneEnvironment(given));
+}
+
+/** A service waits for its broker and catches up. Whoever starts the whole system is told at once. */
+async function assertBrokerAnswers(amqpUrl: string | null): Promise<void> {
+  if (amqpUrl === null) return;
+  const broker = await openRabbitDeadLetters(amqpUrl).catch((cause: unknown) => {
+    throw new LocalProblem(
+      `The broker of AMQP_URL does not answer: ${problemText(cause)}.`,
+      'Start RabbitMQ, correct the address, or leave AMQP_URL out for the bus inside the process.',
+    );
+  });
+  await broker.close();
 }
 
 /**

@@ -12,7 +12,8 @@ export async function up(): Promise<void> {
     log: forPeople(log),
     stopTimeoutMs,
     start: async (lifecycle) => {
-      process.stdout.write(welcome(await startLocal(localSettings(), { lifecycle, log })));
+      const system = await startLocal(localSettings(), { lifecycle, log });
+      if (!lifecycle.isStopping()) process.stdout.write(welcome(system));
     },
   });
 }
@@ -23,6 +24,7 @@ function forPeople(log: Log): Log {
     ...log,
     info: (event, fields) => {
       if (event === 'service.stopping') process.stdout.write('\nStopping …\n');
+      else if (event === 'service.start_interrupted') process.stdout.write('It was stopped before it was ready.\n');
       else if (event === 'service.stopped') process.stdout.write('Stopped.\n');
       else log.info(event, fields);
     },

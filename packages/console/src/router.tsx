@@ -44,18 +44,30 @@ const proofRoute = createRoute({
   component: lazyRouteComponent(() => import('./proof/proof-page.tsx'), 'ProofPage'),
 });
 
+/** Who is signed in; everybody else signs in first, and comes back. */
+async function requirePerson(queries: QueryClient, back: string): Promise<void> {
+  const { user } = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
+    if (isSignedOut(error)) redirect({ to: '/sign-in', search: { back }, replace: true, throw: true });
+    throw error;
+  });
+  pageIsFor(user.id);
+}
+
+/** Outside of the shell, since an invited person may be in no workspace yet. */
+const inviteRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invite/$id',
+  beforeLoad: ({ context: { queries }, location }) => requirePerson(queries, location.href),
+  component: lazyRouteComponent(() => import('./invites/invite-page.tsx'), 'InvitePage'),
+  errorComponent: PageFault,
+});
+
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   validateSearch: RootSearch,
   search: { middlewares: [retainSearchParams(['workspace'])] },
-  beforeLoad: async ({ context: { queries }, location }) => {
-    const { user } = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
-      if (isSignedOut(error)) redirect({ to: '/sign-in', search: { back: location.href }, replace: true, throw: true });
-      throw error;
-    });
-    pageIsFor(user.id);
-  },
+  beforeLoad: ({ context: { queries }, location }) => requirePerson(queries, location.href),
   component: Shell,
   errorComponent: PageFault,
 });
@@ -87,6 +99,7 @@ export function createConsoleRouter(queries: QueryClient) {
       startRoute,
       signInRoute,
       proofRoute,
+      inviteRoute,
       shellRoute.addChildren([...pageRoutes, deviceRoute]),
     ]),
     basepath: '/console',

@@ -18,6 +18,7 @@ import { getSession } from '@countersign/contracts/control-plane';
 import { getMe } from '@countersign/contracts/gateway';
 import { clientOf, forgetSession } from '../src/api/clients.ts';
 import { createQueries } from '../src/api/queries.ts';
+import { createConsoleRouter } from '../src/router.tsx';
 import { theme } from '../src/theme.ts';
 import { WorkspaceContext } from '../src/workspace/open-workspace.ts';
 import { ScriptedPeer } from './_scripted-peer.ts';
@@ -56,7 +57,30 @@ export function stage() {
     globalThis.fetch = nodeFetch;
     expect(peer.breaches).toEqual([]);
   });
-  return { peer, user: userEvent.setup(atOnce), show, readAgain: () => queries.invalidateQueries() };
+  return { peer, user: userEvent.setup(atOnce), show, openConsole, readAgain: () => queries.invalidateQueries() };
+
+  /** The whole console, as a link into it opens it. */
+  function openConsole(path: string): void {
+    const before = location.href;
+    history.replaceState(null, '', `/console${path}`);
+    // The router listens to the window by the bare name, which Node has not.
+    Object.assign(globalThis, { addEventListener: window.addEventListener.bind(window) });
+    stages.push(() => {
+      Reflect.deleteProperty(globalThis, 'addEventListener');
+      history.replaceState(null, '', before);
+    });
+    renderAt(createConsoleRouter(queries));
+  }
+
+  function renderAt(router: unknown): void {
+    render(
+      <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false}>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router as never} />
+        </QueryClientProvider>
+      </MantineProvider>,
+    );
+  }
 
   function show(part: ReactNode, { role = 'owner', path = '/' }: Opened = {}): void {
     const workspace = { id: workspaceId, name: 'Vault', role, client: clientOf(workspaceId) };
@@ -67,19 +91,9 @@ export function stage() {
         path: below,
         component: () => <WorkspaceContext value={workspace}>{part}</WorkspaceContext>,
       });
-    const history = createMemoryHistory({ initialEntries: [`/console${path}`] });
-    const router = createRouter({
-      routeTree: root.addChildren([pageAt('$'), pageAt('$page/$id')]),
-      basepath: '/console',
-      history,
-    });
-    render(
-      <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false}>
-        <QueryClientProvider client={queries}>
-          <RouterProvider router={router as never} />
-        </QueryClientProvider>
-      </MantineProvider>,
-    );
+    const routeTree = root.addChildren([pageAt('$'), pageAt('$page/$id')]);
+    const entries = createMemoryHistory({ initialEntries: [`/console${path}`] });
+    renderAt(createRouter({ routeTree, basepath: '/console', history: entries }));
   }
 }
 
@@ -93,7 +107,8 @@ const browser = { session_id: 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAV', signed_in_at: at
 /** The person is signed in by one browser and nothing else. */
 export const session = {
   ...{ ...browser, user_id: userId, methods: ['code'], proven_at: at, csrf_token: 'the token of the page' },
-  ...{ sessions: [{ ...browser, client: 'jsdom', address: '127.0.0.1', current: true }], devices: [], passkeys: [] },
+  ...{ sessions: [{ ...browser, client: 'jsdom', address: '127.0.0.1', current: true }], devices: [] },
+  ...{ passkeys: [], identities: [] },
 };
 
 const me = {

@@ -15,13 +15,15 @@ const waiting = (nth: number, path: string) => ({
   ...{ args: { path }, intent_hash: hash, judged_hash: hash, policy_hash: hash, receipt_id: null, reason: 'a rule' },
   ...{ preconditions: { tool_definition_hash: null, budgets: null }, quorum: 1, approvers: [], approved_by: [] },
   ...{ scope: 'once', uses_remaining: 1, rejection_reason: null, timelock_seconds: 0, timelock_until: null },
+  ...{ may_decide: true, obstacle: null },
   ...{ break_glass: null, expires_at: '2126-11-27T12:00:00.000Z', ceremony_hash: hash, created_at: at, updated_at: at },
 });
 const [newer, older] = [waiting(1, 'newer.md'), waiting(2, 'older.md')];
+const { may_decide: _may, obstacle: _obstacle, ...asKernel } = newer;
 
-async function atInbox(path = '/inbox') {
+async function atInbox(path = '/inbox', data: object[] = [newer, older]) {
   const here = stage();
-  here.peer.answers(listInboxApprovals, { data: [newer, older], next_cursor: null });
+  here.peer.answers(listInboxApprovals, { data, next_cursor: null });
   here.peer.refuses(createBlastRadius, 'NOT_FOUND');
   here.show(<InboxPage />, { path });
   stops.push(followKeys(document));
@@ -42,6 +44,28 @@ describe('a link to one call', () => {
     expect([first.dataset['chosen'], second.dataset['chosen']]).toEqual([undefined, 'true']);
     const hashesOn = (card: HTMLElement) => within(card).queryAllByText(hash).length;
     expect([hashesOn(first), hashesOn(second) > 0]).toEqual([0, true]);
+  });
+});
+
+describe('a card', () => {
+  it.each([
+    ['ROLE', [], 'Only partners and owners can decide.'],
+    ['OWN_REQUEST', ['Deny'], 'You started this run or made this key, so another partner or owner decides.'],
+    ['NOT_NAMED', [], 'The policy names other approvers for this call.'],
+    ['ALREADY_APPROVED', [], 'You approved this, and it waits for another person.'],
+  ])('offers no vote that this person may not give: %s', async (obstacle, offered, why) => {
+    const { first, user } = await atInbox('/inbox', [{ ...newer, may_decide: false, obstacle }, older]);
+    expect(within(first).getByText(why)).toBeTruthy();
+    const buttons = within(first).queryAllByRole('button', { name: /^(Approve|Deny)$/ });
+    expect(buttons.map(({ textContent }) => textContent)).toEqual(offered);
+    await user.keyboard('ja');
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('states that an approval expired with its policy', async () => {
+    const ended = { state: 'expired', args: null, may_decide: false, rejection_reason: 'The policy was replaced' };
+    const { first } = await atInbox('/inbox?state=expired', [{ ...newer, ...ended }, older]);
+    expect(first.textContent).toContain('Expired early: The policy was replaced');
   });
 });
 
@@ -67,7 +91,7 @@ describe('a vote', () => {
     await dialog.findByRole('heading', { name: 'The gateway does not answer' });
     await user.keyboard('{Escape}');
     peer.refuses(challengeApproval, 'PASSKEY_REQUIRED');
-    peer.answers(resolveApproval, { ...newer, state: 'approved', args: null, approved_by: [userId] });
+    peer.answers(resolveApproval, { ...asKernel, state: 'approved', args: null, approved_by: [userId] });
     await act(async () => {
       onlineManager.setOnline(true);
       await readAgain();
@@ -78,7 +102,7 @@ describe('a vote', () => {
   it('names the call that was shown by its hash, and its answer is shown', async () => {
     const { peer, user } = await atInbox();
     peer.refuses(challengeApproval, 'PASSKEY_REQUIRED');
-    peer.answers(resolveApproval, { ...newer, state: 'denied', args: null, rejection_reason: 'no' });
+    peer.answers(resolveApproval, { ...asKernel, state: 'denied', args: null, rejection_reason: 'no' });
     await user.keyboard('jr');
     await user.type(await screen.findByLabelText(/^Reason/), ' no ');
     await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deny' }));

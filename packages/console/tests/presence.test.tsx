@@ -8,7 +8,7 @@ import { YouPage } from '../src/you/you-page.tsx';
 const other = 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAW';
 const [here] = session.sessions;
 const two = { ...session, sessions: [here, { ...here, session_id: other, address: '192.0.2.7', current: false }] };
-const { sessions: _sessions, devices: _devices, passkeys: _passkeys, ...proven } = session;
+const { sessions: _sessions, devices: _devices, passkeys: _passkeys, identities: _identities, ...proven } = session;
 
 /** Signing the other browser out needs a proof, which the page asks for. */
 async function asking() {
@@ -50,7 +50,7 @@ describe('an act that needs a fresh proof of presence', () => {
     peer.answers(endCredential, { ended: true });
     peer.answers(getSession, session);
     await user.clear(screen.getByLabelText('Code'));
-    await user.type(screen.getByLabelText('Code'), ' 123456 {Enter}');
+    await user.type(screen.getByLabelText('Code'), '123 - 456 {Enter}');
     await screen.findByText('this browser');
     expect(peer.asked(endCredential)).toHaveLength(2);
     expect(peer.asked(finishReauth).map(({ body }) => body)).toMatchObject([{ code: '000000' }, { code: '123456' }]);

@@ -1,7 +1,13 @@
 import { at, stage, workspaceId } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
-import { act, screen, within } from '@testing-library/react';
-import { freezeTarget, getOps, resumeTarget, throttleTarget } from '@countersign/contracts/control-plane';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import {
+  freezeTarget,
+  getOps,
+  listOpsTargets,
+  resumeTarget,
+  throttleTarget,
+} from '@countersign/contracts/control-plane';
 import { StopsPage } from '../src/stops/stops-page.tsx';
 
 const target = `workspace:${workspaceId}`;
@@ -23,18 +29,27 @@ const command = {
   ...{ reason: 'kept until it is there', limit: null, window_seconds: null, given_by: 'ada', given_at: at },
   ...{ effective_at: null, expires_at: null, receipt_id: null, incident_id: null },
 };
-const given = { ...command, open_dispatches: [], more_open_dispatches: false, parked_runs: [] };
+const given = {
+  ...{ ...command, open_dispatches: [], more_open_dispatches: false, parked_runs: [] },
+  ...{ known: null, calls_last_7d: null },
+};
+const targets = {
+  agents: [{ principal_id: 'crawler', calls_last_7d: 1_204 }],
+  tools: [{ tool: 'crm.read', calls_last_7d: 1 }],
+  ...{ servers: [{ server_id: 'crm', calls_last_7d: 1 }], calls_last_7d: 1_205, is_whole: true },
+};
 
-function atStops(ops: object, role: 'member' | 'owner' = 'owner') {
+function atStops(ops: object, role: 'member' | 'owner' = 'owner', known: object = targets) {
   const here = stage();
   here.peer.answers(getOps, ops);
+  here.peer.answers(listOpsTargets, known);
   here.show(<StopsPage />, { role });
   return here;
 }
 
 describe('a stop', () => {
-  async function throttling(name: string) {
-    const here = atStops(nothingStopped);
+  async function throttling(name: string, known: object = targets) {
+    const here = atStops(nothingStopped, 'owner', known);
     await here.user.click(await screen.findByRole('button', { name: 'Throttle' }));
     await here.user.type(await screen.findByLabelText(/^Why/), 'too fast');
     await here.user.type(screen.getByLabelText(/^Name of the tool/), name);
@@ -43,7 +58,7 @@ describe('a stop', () => {
 
   it('is not sent for a name that no tool has, which the form says', async () => {
     const { peer, give } = await throttling(' ');
-    expect(screen.getByText('That is no such name.')).toBeTruthy();
+    expect(screen.getByText('No target can have this name. Pick one from the list.')).toBeTruthy();
     await give();
     expect(peer.asked(throttleTarget)).toEqual([]);
   });
@@ -55,6 +70,53 @@ describe('a stop', () => {
     await screen.findByRole('heading', { name: 'The request was refused' });
     expect(screen.getByText('must be the name of a tool')).toBeTruthy();
     expect(screen.getByLabelText<HTMLInputElement>(/^Name of the tool/).value).toBe('.');
+  });
+
+  /** The kernel holds the stop that was just given. */
+  const holding = (name: string) => {
+    const held = { target: name, kind: 'throttle', epoch: 5, limit: 10, window_seconds: 60 };
+    return { ...nothingStopped, fences: [{ ...fence, ...held }] };
+  };
+
+  it('is picked from the known names, and states how much each one called', async () => {
+    await throttling('crm.read');
+    await screen.findByText('1 call in the last 7 days');
+    const options = [...document.querySelectorAll('datalist option')].map((option) => option.getAttribute('value'));
+    expect(options).toEqual(['crm.read']);
+    expect(screen.queryByText(/Nothing of this name is known here/)).toBeNull();
+  });
+
+  it('of a name beside a list that is not whole is not called unknown', async () => {
+    const { peer } = await throttling('crm.raed', { ...targets, is_whole: false });
+    await waitFor(() => expect(document.querySelectorAll('datalist option')).toHaveLength(1));
+    expect(peer.asked(listOpsTargets).length).toBeGreaterThan(0);
+    expect(screen.queryByText(/Nothing of this name is known here/)).toBeNull();
+  });
+
+  it('of an unknown name stays possible, and is amber before and after', async () => {
+    const { peer, give } = await throttling('crm.raed');
+    expect((await screen.findByText(/Nothing of this name is known here/)).className).toContain('note-wait');
+    const unknown = { ...given, kind: 'throttle', target: 'tool:crm.raed', state: 'effective', effective_at: at };
+    peer.answers(throttleTarget, { ...unknown, known: false, calls_last_7d: 0 });
+    peer.answers(getOps, holding('tool:crm.raed'));
+    await give();
+    const shown = await screen.findByRole('heading', { name: 'throttle effective, epoch 5: tool:crm.raed' });
+    const note = shown.closest('section');
+    expect([note?.className, note?.textContent]).toEqual([
+      'note note-wait',
+      expect.stringContaining('Nothing of this name is known here.'),
+    ]);
+  });
+
+  it('of a known name is green, and states what it called', async () => {
+    const { peer, give } = await throttling('crm.read');
+    const known = { ...given, kind: 'throttle', target: 'tool:crm.read', state: 'effective', effective_at: at };
+    peer.answers(throttleTarget, { ...known, known: true, calls_last_7d: 1_204 });
+    peer.answers(getOps, holding('tool:crm.read'));
+    await give();
+    const shown = await screen.findByRole('heading', { name: 'throttle effective, epoch 5: tool:crm.read' });
+    expect(shown.closest('section')?.className).toBe('note note-good');
+    await screen.findByText('1,204 calls in the last 7 days.');
   });
 
   it('is sent once, with its terms, however often its button is pressed meanwhile', async () => {

@@ -209,7 +209,7 @@ function scanNumber(state: Scan, start: number): number {
     if (code > 0x39) hasExponent = true; // no other part of a number lies above the digits
     end += 1;
   }
-  // A fraction is rounded in any case, so only length or an exponent leads beyond what is exact.
+  // So few digits come back from any binary64 value, so only length or an exponent leads beyond what is exact.
   if (end - start > safeDigits || hasExponent) {
     const literal = text.slice(start, end);
     if (!isReadAsWritten(literal, Number(literal)))
@@ -218,17 +218,29 @@ function scanNumber(state: Scan, start: number): number {
   return end;
 }
 
+/** A fraction with more digits than every binary64 value is written with says more than the value holds. */
+const [fractionDigits, precisionMax] = [17, 100];
+
 /**
- * Fractions are rounded, as everybody knows. An integer must be the one that stands there, in whatever notation: beyond 2^53 − 1 that
- * is only sure of the digits that `canonicalize` writes, so `1e20` is read and `9007199254740993.0` is not.
+ * A fraction is rounded as everybody knows, to 17 digits; a longer one must be what the value is when it is written with as many
+ * digits: `0.10000000000000000555` is `0.1`. An integer must be the one that stands there, in whatever notation: beyond 2^53 − 1 that is
+ * only sure of the digits that `canonicalize` writes, so `1e20` is read and `9007199254740993.0` is not.
  */
 function isReadAsWritten(literal: string, value: number): boolean {
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return Number.isFinite(value);
-  return decimalOf(literal) === decimalOf(String(value));
+  if (!Number.isFinite(value)) return false;
+  const written = decimalOf(literal);
+  if (value === 0) return written.digits === '';
+  const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (!isLarge && written.digits.length <= fractionDigits) return true;
+  if (written.digits.length > precisionMax) return false;
+  const read = decimalOf(isLarge ? String(value) : value.toPrecision(written.digits.length));
+  return written.sign === read.sign && written.digits === read.digits && written.exponent === read.exponent;
 }
 
+type Decimal = { sign: string; digits: string; exponent: number };
+
 /** Sign, digits without zeros at either end, power of ten: one spelling for each decimal number. */
-function decimalOf(literal: string): string {
+function decimalOf(literal: string): Decimal {
   // Stryker disable next-line StringLiteral: The group takes part in every match, and what is not a number has been refused by JSON.parse.
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     // Stryker disable next-line ArrayDeclaration: What does not match is no number, and is refused by JSON.parse.
@@ -236,7 +248,11 @@ function decimalOf(literal: string): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   let length = digits.length; // by hand: the pattern 0+$ takes quadratic time on hostile digits
   while (digits[length - 1] === '0') length -= 1;
-  return `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
+  return {
+    sign,
+    digits: digits.slice(0, length),
+    exponent: Number(exponent) - fraction.length + digits.length - length,
+  };
 }
 
 // Digits, '.', 'e', 'E', '+', '-'.

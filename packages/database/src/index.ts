@@ -1,3 +1,4 @@
+export { databaseClock, type DatabaseClock } from './database-clock.ts';
 export { inOnePacket } from './one-packet.ts';
 export { openDatabase } from './open-database.ts';
 export type { Database } from './open-database.ts';

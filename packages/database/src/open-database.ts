@@ -1,6 +1,7 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { connectionOptions } from './connection-options.ts';
+import { readNowMs } from './database-clock.ts';
 import { prismaAdapter } from './prisma-adapter.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -44,6 +45,8 @@ export interface Database {
   readonly prismaOptions: PrismaOptions;
   /** Rejects when no statement can be answered right now, as `isUnavailable` tells, or when a write was refused and would be still. */
   ping(): Promise<void>;
+  /** PostgreSQL's clock, in milliseconds. */
+  nowMs(): Promise<number>;
   /** Waits for running statements, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -85,6 +88,7 @@ export function openDatabase({ url, schema, poolMax, applicationName }: OpenData
       await pool.query('SELECT 1');
       await assertTakesWrites();
     },
+    nowMs: () => readNowMs(pool),
     close: async () => {
       if (!pool.ending) await pool.end();
     },

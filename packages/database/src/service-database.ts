@@ -12,6 +12,8 @@ export type ServiceDatabase<Reader, Tx> = {
   readonly transaction: TransactionOf<Tx>;
   /** Rejects when no statement can be answered right now. */
   ping(): Promise<void>;
+  /** PostgreSQL's clock, in milliseconds: the one that all services share. */
+  nowMs(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -40,6 +42,7 @@ export function openServiceDatabase<Reader, Tx>(
         throw withoutValues(error);
       }),
     ping: database.ping,
+    nowMs: database.nowMs,
     close: async () => {
       await prisma.$disconnect();
       await database.close();

@@ -17,7 +17,8 @@ type CourierOptions<Tx extends Queryable> = {
   mail(notification: MailNotification): Promise<'sent' | 'gone'>;
   /** Called once for each subscription that was given up, in the transaction that does it. */
   onGivenUp(tx: Tx, subscription: Subscription): Promise<void>;
-  now(): Date;
+  /** By the clock of the database: an instant of a process whose clock is wrong would keep a receiver waiting for as long. */
+  now(): Date | Promise<Date>;
   random?: () => number;
 };
 
@@ -58,10 +59,10 @@ export class Courier<Tx extends Queryable = Queryable> {
     const limit = roundsAtOnce - this.#rounds;
     if (limit === 0) return [];
     this.#rounds += limit;
-    const at = now();
-    const until = new Date(at.getTime() + heldMs);
     let taken = 0;
     try {
+      const at = await now();
+      const until = new Date(at.getTime() + heldMs);
       const rounds = await transaction((tx) => takeRounds(tx, { now: at, until, limit }));
       taken = rounds.length;
       return rounds;
@@ -72,7 +73,7 @@ export class Courier<Tx extends Queryable = Queryable> {
 
   async #deliver({ subscription, notifications }: Round, signal: AbortSignal): Promise<number> {
     const { now, transaction } = this.#options;
-    const endsAt = now().getTime() + roundMs;
+    const endsAtMs = (await now()).getTime() + roundMs;
     let made = 0;
     for (const notification of notifications) {
       const outcome = await this.#attempt(subscription, notification, signal);
@@ -80,9 +81,10 @@ export class Courier<Tx extends Queryable = Queryable> {
       if (signal.aborted) break;
       made += 1;
       await this.#keep(subscription, notification, outcome);
-      if (outcome.kind !== 'delivered' || now().getTime() >= endsAt) break;
+      if (outcome.kind !== 'delivered' || (await now()).getTime() >= endsAtMs) break;
     }
-    await transaction((tx) => letGo(tx, { id: subscription.id, now: now() }));
+    const at = await now();
+    await transaction((tx) => letGo(tx, { id: subscription.id, now: at }));
     return made;
   }
 
@@ -94,8 +96,9 @@ export class Courier<Tx extends Queryable = Queryable> {
     const { post, mail, secretKey, now } = this.#options;
     const { channel, target, owner } = subscription;
     if (channel === 'mail') return mailOutcome(mail({ id, to: target, owner, type, body }));
-    const secrets = liveSecrets(secretKey, subscription, now());
-    return post({ id, url: target, body, secrets, now: now() }, signal);
+    const at = await now();
+    const secrets = liveSecrets(secretKey, subscription, at);
+    return post({ id, url: target, body, secrets, now: at }, signal);
   }
 
   async #keep(
@@ -104,8 +107,9 @@ export class Courier<Tx extends Queryable = Queryable> {
     outcome: Outcome,
   ): Promise<void> {
     const { transaction, onGivenUp, now, random } = this.#options;
+    const at = await now();
     await transaction(async (tx) => {
-      const isGivenUp = await keepOutcome(tx, { subscription, id, attempts, outcome, now: now() }, random);
+      const isGivenUp = await keepOutcome(tx, { subscription, id, attempts, outcome, now: at }, random);
       if (isGivenUp) await onGivenUp(tx, subscription);
     });
   }

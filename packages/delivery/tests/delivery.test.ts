@@ -107,7 +107,7 @@ async function subscribe(over: Partial<Subscription> = {}): Promise<Subscription
 }
 
 const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
-  transaction((tx) => announce(tx, { owner, type, data, now }, nextId));
+  transaction((tx) => announce(tx, { owner, type, data, now: () => now }, nextId));
 
 async function untilGot(many: number): Promise<void> {
   const giveUpAt = performance.now() + 60_000; // ends a wait that has no other end
@@ -172,7 +172,7 @@ describe('a notification', () => {
   it('is not written when what it tells about is not', async () => {
     const wanted = await subscribe();
     const broken = transaction(async (tx) => {
-      await announce(tx, { owner: 'wsp_a', type: 'run.ended', data: {}, now }, nextId);
+      await announce(tx, { owner: 'wsp_a', type: 'run.ended', data: {}, now: () => now }, nextId);
       throw new Error('rolled back');
     });
     await expect(broken).rejects.toThrow('rolled back');

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ArgumentValidator } from './argument-validator.ts';
+import { describeFault } from './describe-fault.ts';
 import { linearRegExp } from './linear-regexp.ts';
 import { meteredKeywords, TooMuchWork } from './metered-keywords.ts';
 import { meteredSchema } from './metered-schema.ts';
@@ -102,5 +103,5 @@ function faultOf(validate: ValidateFunction): string {
   // Stryker disable next-line OptionalChaining: A validator that answers no has an error; a promise is refused with the same words.
   const error = validate.errors?.[0];
   // Stryker disable next-line ConditionalExpression: A validator that answers no has an error; a promise is refused with the same words.
-  return error === undefined ? 'the schema could not be applied' : `${error.keyword} at ${error.schemaPath}`;
+  return error === undefined ? 'the schema could not be applied' : describeFault(error);
 }

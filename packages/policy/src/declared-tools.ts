@@ -9,6 +9,8 @@ import { decisionWork, type Work } from './work.ts';
 /** The tools that a bundle declares, and those that it restricts: that its rules deny or escalate, or for which it requires a relation. */
 export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
+  /** The gravest of all spellings of a tool, by what its name means. */
+  effectsMeant: ReadonlyMap<string, EffectLevel>;
   /** What they demand of their caller, by what their names mean. */
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
   /** Those that need a sandbox, by what their names mean. */
@@ -29,12 +31,14 @@ type Declaring = Pick<PolicyBundle, 'tools' | 'rules' | 'relations'>;
 
 export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generator<void, DeclaredTools> {
   const effects = new Map<string, EffectLevel>();
+  const effectsMeant = new Map<string, EffectLevel>();
   const byFoldedName = new Map<string, string>();
   const identities = new Map<string, IdentityDemand[]>();
   const sandboxed = new Set<string>();
   const keptInside = new Set<string>();
   for (const [name, { effect_level, identity = [], sandbox, dispatched_by }] of Object.entries(tools)) {
     effects.set(name, effect_level);
+    effectsMeant.set(meaningOf(name), graverEffect(effect_level, effectsMeant.get(meaningOf(name)) ?? 'E0'));
     byFoldedName.set(foldedToolName(name), name);
     if (sandbox === true) sandboxed.add(meaningOf(name));
     if (dispatched_by === 'kernel') keptInside.add(meaningOf(name));
@@ -54,6 +58,7 @@ export function* declaredInSteps({ tools = {}, ...bundle }: Declaring): Generato
   }
   return {
     effects,
+    effectsMeant,
     identities,
     sandboxed,
     keptInside,
@@ -111,6 +116,38 @@ export function mistakingStepsMax({ patterns, globs }: DeclaredTools): number {
 /** Names that mean one tool for some reader of them: a person, or whoever takes `files__read` for `files.read`. */
 export function meaningOf(name: string): string {
   return toolOfFunctionName(foldedToolName(name));
+}
+
+/** What the bundle declares of a tool: of a registered one under any alias, of its caller's own under this name alone. */
+export function effectDeclared(
+  { effects, effectsMeant }: Pick<DeclaredTools, 'effects' | 'effectsMeant'>,
+  { tool, isOwn }: { tool: string; isOwn: boolean },
+): EffectLevel | undefined {
+  return isOwn ? effects.get(tool) : effectsMeant.get(meaningOf(tool));
+}
+
+/** All names under which a control of a tool is kept that this name could mean: `files.read` is `files_read` as well. */
+export function meaningsOf(name: string): string[] {
+  const meaning = meaningOf(name);
+  return [...new Set([meaning, meaning.replace('.', '_')])];
+}
+
+/**
+ * What the bundle declares or restricts under an alias as it is written, and not under the name of the registered tool. Such an alias is
+ * ambiguous. `null` when there is none.
+ */
+export function declaredApart(
+  tools: DeclaredTools,
+  { alias, tool }: { alias: string; tool: string },
+  work = decisionWork(),
+): string | null {
+  const isDeclaredApart = tools.effects.has(alias) && meaningOf(alias) !== meaningOf(tool);
+  if (isDeclaredApart || tools.restricted.get(meaningOf(alias))?.has(alias) === true) return alias;
+  const asWritten = tools.globs.written.matching(alias, work);
+  if (asWritten.size === 0) return work.isSpent ? '*' : null;
+  const asMeant = tools.globs.written.matching(tool, work);
+  const apart = [...asWritten].find((pattern) => work.takeSteps(1) && !asMeant.has(pattern));
+  return work.isSpent ? '*' : (apart ?? null);
 }
 
 /** E0 to E4 sort by gravity. */

@@ -104,7 +104,7 @@ function conditionHolds({ when }: CompiledRule, variables: RuleVariables, budget
   if (when.reads.includes('now') && Number.isNaN(Number(variables.now))) return 'failed';
   if (!budget.spend(when)) return 'failed';
   try {
-    const value = when.evaluate(variables);
+    const value = when.evaluate(variables, budget.work);
     return typeof value === 'boolean' ? value : 'failed';
   } catch {
     return 'failed'; // the message may quote arguments and goes nowhere

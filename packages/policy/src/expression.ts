@@ -1,6 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, ofPermissions, ofRules, type Dialect } from './expression-syntax.ts';
+import { boundLoops } from './bound-loops.ts';
+import { holdWork, paidRangeError, payForError } from './held-work.ts';
 import { inspectExpression } from './inspect-expression.ts';
 import type { Inspection } from './inspect-expression.ts';
 import type { LinearRegExp } from './linear-regexp.ts';
@@ -8,11 +10,15 @@ import { PolicyError } from './policy-error.ts';
 import { readsOf } from './read-set.ts';
 import { spanOf } from './span.ts';
 import { textSearches } from './text-search.ts';
+import type { Work } from './work.ts';
 
 export type Expression = Inspection & {
   reads: string[];
-  /** Throws on every CEL error; the value may be anything where the type is only known at run time. */
-  evaluate: (variables: Readonly<Record<string, unknown>>) => unknown;
+  /**
+   * Throws on every CEL error; the value may be anything where the type is only known at run time. Searches for what the call brings, and
+   * errors that a loop passes over, take their work from `work`. Throws where it is spent.
+   */
+  evaluate: (variables: Readonly<Record<string, unknown>>, work: Work) => unknown;
 };
 
 const timestampType = 'google.protobuf.Timestamp';
@@ -36,8 +42,18 @@ const searches: Readonly<Record<string, string>> = {
 /** Of the expression that is being evaluated, which holds them for as long as it lives: functions of CEL are told their operands alone. */
 let patternsHeld: ReadonlyMap<string, LinearRegExp> = new Map();
 
+/**
+ * An error of the library holds the line of the expression that it is about, which takes as long as the text is. Ours hold none. The
+ * library looks for the line once for each error that it makes, and that is where an error is paid for.
+ */
+function withoutLines(environment: Environment): Environment {
+  const nodes: object = Object.getPrototypeOf(environment.parse('true').ast) as object; // an object has a prototype of objects
+  Object.defineProperty(nodes, 'input', { configurable: true, get: payForError });
+  return environment;
+}
+
 const environments = new Map([
-  [ofRules, ruleEnvironment()],
+  [ofRules, withoutLines(ruleEnvironment())],
   [ofPermissions, permissionEnvironment()],
 ]);
 
@@ -58,14 +74,36 @@ export function compileExpression(text: string, path: string, dialect: Dialect =
       `the expression is ${checked.type ?? 'of unknown type'}, not bool`,
     );
   }
+  boundLoops(program.ast, path);
   return {
     ...inspection,
     reads: readsOf(ast, dialect.variables),
-    evaluate: (variables) => {
+    evaluate: (variables, work) => {
       patternsHeld = inspection.patterns;
-      return program(variables) as unknown;
+      holdWork(work);
+      const value = withoutTraces(() => program(variables) as unknown);
+      // CEL goes on behind an error: `true || error` is true.
+      if (work.isSpent) throw new RangeError('the condition takes more than the work of a decision');
+      return value;
     },
   };
+}
+
+/** Of V8. */
+const errors = Error as ErrorConstructor & { stackTraceLimit?: number };
+
+/**
+ * A loop of CEL goes on behind an error, so an expression can make one for each element. Most of what an error costs is the trace of its
+ * stack, which is not read.
+ */
+function withoutTraces<Result>(evaluate: () => Result): Result {
+  const { stackTraceLimit = 0 } = errors;
+  errors.stackTraceLimit = 0;
+  try {
+    return evaluate();
+  } finally {
+    errors.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function ruleEnvironment(): Environment {
@@ -105,12 +143,12 @@ function matchesHeld(text: string, pattern: string): boolean {
 
 function instantOfText(text: string): Date {
   if (!rfc3339Pattern.test(text) || Number.isNaN(Date.parse(text)))
-    throw new RangeError('timestamp() needs RFC 3339 with a zone');
+    throw paidRangeError('timestamp() needs RFC 3339 with a zone');
   return new Date(text);
 }
 
 function instantOfSeconds(seconds: bigint): Date {
-  if (seconds < 0n || seconds > secondsMax) throw new RangeError('timestamp() out of range');
+  if (seconds < 0n || seconds > secondsMax) throw paidRangeError('timestamp() out of range');
   return new Date(Number(seconds) * 1000);
 }
 

@@ -62,6 +62,9 @@ export type RegistryFact = {
   } | null;
 };
 
+/** Has the kernel received the settings of the workspace that the call is made in? */
+type SettingsFact = { received: boolean };
+
 type ScopesFact = { required: string[]; granted: string[] };
 
 type SandboxFact = { grant_hash: string | null; required: boolean; overgrants: string[] };
@@ -124,6 +127,8 @@ export type Facts = {
   now: string;
   request: Fact<RequestFact>;
   fence: Fact<FenceInForce[]>;
+  /** `not_applicable` in a tenant that is no workspace. */
+  settings: Fact<SettingsFact>;
   policy: Fact<PolicyFact>;
   identity: Fact<IdentityFact>;
   relationship: Fact<RelationshipFact>;
@@ -135,6 +140,8 @@ export type Facts = {
   block: Fact<BlockFact>;
   budgets: Fact<BudgetFact[]>;
   demand: Demand;
+  /** The currency of the price table that priced this call. Absent when no table did, or its currency is not configured. */
+  priced_in?: string;
   /** Of the intent, its effect, the demand and what the policy reads of the call: what an approval binds. */
   judged_hash: string;
   approval: Fact<ApprovalFact>;

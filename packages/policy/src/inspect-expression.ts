@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, comprehensions, functions, loopOf, methods, type Dialect } from './expression-syntax.ts';
 import { linearRegExp, type LinearRegExp } from './linear-regexp.ts';
 import { growthOf } from './growth.ts';
-import { rereadings, searchingPowers } from './loop-cost.ts';
+import { concatenations, enumerations, rereadings, searchingPowers } from './loop-cost.ts';
 import { PolicyError } from './policy-error.ts';
 
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
@@ -46,6 +46,10 @@ export type Inspection = {
   valueCost: number;
   /** How many operations read the whole call once for each element, to the power of their place. */
   rereadings: readonly number[];
+  /** How many operations copy all values, once or once for each element, to the power of their place. */
+  concatenations: readonly number[];
+  /** How many operations look at all names of its objects once for each element, to the power of their place. */
+  enumerations: readonly number[];
   /** How many times what the call brings it may hold at once. */
   growth: number;
 };
@@ -76,6 +80,7 @@ export function inspectExpression(root: ASTNode, path: string, { variables, unbo
   const inspection = {
     ...{ size: 0, literals: 0, splitsText: false, readingCost: 0, valueCost: 0 },
     ...{ searchCosts: costsOfSearches, patterns, rereadings: rereadings(root, terms), growth: growthOf(root) },
+    ...{ concatenations: concatenations(root, terms), enumerations: enumerations(root, terms) },
   };
   visit(root, new Set(), 0);
   return { ...inspection, bodyCosts: loops.costs };

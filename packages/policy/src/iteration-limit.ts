@@ -1,8 +1,11 @@
 import type { Expression } from './expression.ts';
-import { decisionWork, decisionWorkMax } from './work.ts';
+import { decisionWork, decisionWorkMax, type Work } from './work.ts';
 
 /** Looking one value up among others, and reading one character, in loop bodies. */
 const rereadCosts = { value: 0.1, character: 0.02 };
+
+/** Copying one value into a longer list, and looking at one name of an object. */
+const [copyCost, nameCost] = [0.3, 0.5];
 
 /**
  * What all rules of one decision may do together. CEL always ends, but two nested loops over a caller's list of 100,000 items end too
@@ -22,9 +25,10 @@ export class IterationBudget {
   /** Takes what an expression may read. False when that is more than is left. Only expressions that loop, search, compare or build pay for the counting. */
   spend(expression: Expression): boolean {
     const { literals, bodyCosts, splitsText, searchCosts, readingCost, valueCost, growth } = expression;
+    const { concatenations, enumerations } = expression;
     // Stryker disable next-line ConditionalExpression,ArithmeticOperator: Speed alone: what takes nothing is counted.
-    if (bodyCosts.length + searchCosts.length + readingCost + valueCost === 0) return true;
-    const { values, characters } = (this.#weight ??= weightOf(this.#values));
+    if (bodyCosts.length + searchCosts.length + concatenations.length + readingCost + valueCost === 0) return true;
+    const { values, characters, names } = (this.#weight ??= weightOf(this.#values));
     const elements = values + literals;
     const looped = sumOfPowers(bodyCosts, elements + (splitsText ? characters : 0));
     const rounds = Math.max(1, elements);
@@ -32,7 +36,14 @@ export class IterationBudget {
     const whole = values * rereadCosts.value + characters * rereadCosts.character;
     const reread = whole * sumOfPowers(expression.rereadings, elements);
     const read = characters * readingCost + values * valueCost;
-    return this.#work.take(growth * (looped + searched + read + reread));
+    const copied = elements * copyCost * sumOfPowers(concatenations, elements);
+    const enumerated = names * nameCost * sumOfPowers(enumerations, elements);
+    return this.#work.take(growth * (looped + searched + read + reread + copied + enumerated));
+  }
+
+  /** For what is counted while an expression is evaluated. */
+  get work(): Work {
+    return this.#work;
   }
 }
 
@@ -40,10 +51,11 @@ function sumOfPowers(costs: readonly number[], base: number): number {
   return costs.reduce((sum, cost, power) => sum + cost * base ** power, 0);
 }
 
-type Weight = { values: number; characters: number };
+/** `names`: of the members of objects. */
+type Weight = { values: number; characters: number; names: number };
 
 function weightOf(values: readonly unknown[]): Weight {
-  const weight = { values: 0, characters: 0 };
+  const weight = { values: 0, characters: 0, names: 0 };
   const waiting: unknown[] = [values];
   // Stryker disable next-line EqualityOperator: That many are too many already.
   // Stryker disable next-line ConditionalExpression: Those are too many already.
@@ -53,7 +65,10 @@ function weightOf(values: readonly unknown[]): Weight {
     if (typeof value !== 'object' || value === null) continue;
     const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
     // A loop over an object has its names.
-    if (!Array.isArray(value)) for (const name of Object.keys(value)) weight.characters += name.length;
+    if (!Array.isArray(value)) {
+      weight.names += children.length;
+      for (const name of Object.keys(value)) weight.characters += name.length;
+    }
     weight.values += children.length;
     for (const child of children) waiting.push(child);
   }

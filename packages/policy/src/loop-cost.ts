@@ -32,6 +32,63 @@ export function rereadings(root: ASTNode, terms: Terms): number[] {
   return counts;
 }
 
+/**
+ * The same of each `+` that may put lists together: a list is copied value by value. Those that copy each value once, wherever they stand, are
+ * counted at 0.
+ */
+export function concatenations(root: ASTNode, terms: Terms): number[] {
+  const counts: number[] = [];
+  visitInScope(root, outside(terms), (node, scope) => {
+    if (node.op !== '+' || node.args.some(isNoList)) return;
+    const power = Math.max(0, sizeOfAll(node.args, scope));
+    while (counts.length <= power) counts.push(0);
+    counts[power] = (counts[power] ?? 0) + 1;
+  });
+  return counts;
+}
+
+/**
+ * The same of each comparison that may be between objects: the library looks at all names of both, however few the other has. Those that look at
+ * each object once are counted elsewhere.
+ */
+export function enumerations(root: ASTNode, terms: Terms): number[] {
+  const counts: number[] = [];
+  visitInScope(root, outside(terms), (node, scope) => {
+    const power = enumeratedBy(node, scope);
+    if (power <= 0) return;
+    while (counts.length <= power) counts.push(0);
+    counts[power] = (counts[power] ?? 0) + 1;
+  });
+  return counts;
+}
+
+function enumeratedBy(node: ASTNode, scope: Scope): number {
+  if (node.op !== '==' && node.op !== '!=' && node.op !== 'in') return short;
+  const [left, right] = node.args;
+  if (left.op === 'value' || (node.op !== 'in' && right.op === 'value')) return short;
+  const [ofLeft, ofRight] = [sizeOf(left, scope), sizeOf(right, scope)];
+  return node.op === 'in' ? Math.max(Math.max(0, ofLeft) + 1, ofRight) : Math.max(ofLeft, ofRight);
+}
+
+/** Functions and methods whose answer may be a list; no other answer can be put together with one. */
+const answersInLists: ReadonlySet<string> = new Set(['dyn', 'split', 'map', 'filter']);
+const isOfNumbers: ReadonlySet<string> = new Set(['-', '*', '/', '%', '-_']);
+
+function isNoList(node: ASTNode): boolean {
+  switch (node.op) {
+    case 'value':
+    case 'map':
+      return true;
+    case 'call':
+    case 'rcall':
+      return !answersInLists.has(node.args[0]);
+    case '+':
+      return node.args.some(isNoList);
+    default:
+      return isOfNumbers.has(node.op);
+  }
+}
+
 /** The same of each priced method: how often its calls, all together, read the texts of the call. */
 export function searchingPowers(root: ASTNode, terms: Terms): ReadonlyMap<ASTNode, number> {
   const powers = new Map<ASTNode, number>();

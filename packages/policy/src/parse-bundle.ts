@@ -2,6 +2,7 @@ import { isMap, isScalar, visit } from 'yaml';
 import type { YAMLMap } from 'yaml';
 import { bundleBytesMax, PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson, parseStrictJson } from '@countersign/crypto';
+import { isLiteralGlob } from './glob.ts';
 import { PolicyError } from './policy-error.ts';
 import { bundleDepthMax, readYaml, type YamlText } from './read-yaml.ts';
 
@@ -14,6 +15,7 @@ export function parsePolicyBundle(source: unknown): PolicyBundle {
   const parsed = PolicyBundle.safeParse(plainValue(source));
   if (!parsed.success) throw schemaError(parsed.error.issues[0]);
   refuseDuplicateIds(parsed.data);
+  refuseToolPatterns(parsed.data);
   return parsed.data;
 }
 
@@ -61,16 +63,29 @@ function refused(message: string): PolicyError {
   return new PolicyError('YAML_REFUSED', '', message);
 }
 
+/** RFC 6901 section 3. */
+function pointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
 type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] };
 
 function schemaError(issue: Issue | undefined): PolicyError {
   // Stryker disable next-line StringLiteral: A schema that refuses has an issue.
   if (issue === undefined) return new PolicyError('MALFORMED_BUNDLE', '', 'not a policy bundle');
-  const path = issue.path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const path = pointer(issue.path);
   if (issue.code === 'unrecognized_keys') {
     return new PolicyError('UNKNOWN_MEMBER', path, `unknown member ${issue.keys?.join(', ') ?? ''}`);
   }
   return new PolicyError('MALFORMED_BUNDLE', path, issue.message);
+}
+
+/** No call would match it, and whoever wrote it would take its tools for declared. A bundle that is in force stays as it is. */
+function refuseToolPatterns({ tools = {} }: PolicyBundle): void {
+  const pattern = Object.keys(tools).find((name) => !isLiteralGlob(name));
+  if (pattern === undefined) return;
+  const message = `${shownKey(pattern)} is a pattern: tools are declared by their whole names, and patterns are for rules`;
+  throw new PolicyError('MALFORMED_BUNDLE', pointer(['tools', pattern]), message);
 }
 
 function refuseDuplicateIds(bundle: PolicyBundle): void {

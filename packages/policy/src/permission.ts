@@ -33,9 +33,10 @@ export function compilePermission(text: string, path: string): Permission {
   return {
     relations: [...new Set(relations)],
     holds: (variables) => {
-      if (!new IterationBudget(Object.values(variables)).spend(expression)) return false;
+      const budget = new IterationBudget(Object.values(variables));
+      if (!budget.spend(expression)) return false;
       try {
-        return expression.evaluate(variables) === true;
+        return expression.evaluate(variables, budget.work) === true;
       } catch {
         return false;
       }

@@ -9,3 +9,8 @@ export function samePerson(left: PrincipalId, right: PrincipalId): boolean {
   // Stryker disable next-line ConditionalExpression: Speed alone: equal names read alike.
   return left === right || foldedToolName(left) === foldedToolName(right);
 }
+
+/** Whether a reader takes this for the name of a person, as the gateway gives them. No agent is called so, in whatever spelling. */
+export function isPersonName(name: string): boolean {
+  return foldedToolName(name).startsWith('usr_');
+}

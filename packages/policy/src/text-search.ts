@@ -1,5 +1,9 @@
-/** About five milliseconds of the slowest search: a megabyte is searched for a name, and not for half a megabyte. */
+import { paidRangeError, takeHeldWork } from './held-work.ts';
+
+/** About ten milliseconds of the slowest search: a megabyte is searched for a name, and not for half a megabyte. */
 const comparisonsMax = 40_000_000;
+/** The slowest search compares at a third of a nanosecond, and a unit is an eighth of a microsecond. */
+const unitsPerComparison = 0.003;
 
 /**
  * CEL's searches for a text that the call brings. JavaScript compares at each place anew, so two long texts that nearly match hold up
@@ -20,12 +24,14 @@ export const textSearches: Readonly<Record<string, (text: string, sought: string
 };
 
 function bounded(text: string, sought: string): string {
-  if (text.length * sought.length > comparisonsMax) throw new RangeError('both texts are too long to search');
+  const comparisons = text.length * sought.length;
+  if (comparisons > comparisonsMax) throw paidRangeError('both texts are too long to search');
+  if (!takeHeldWork(comparisons * unitsPerComparison)) throw paidRangeError('too much is searched');
   return text;
 }
 
 function placeIn(text: string, from: bigint): number {
-  if (from < 0n || from >= BigInt(text.length)) throw new RangeError('fromIndex out of range');
+  if (from < 0n || from >= BigInt(text.length)) throw paidRangeError('fromIndex out of range');
   return Number(from);
 }
 

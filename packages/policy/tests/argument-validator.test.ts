@@ -10,7 +10,7 @@ describe('validateWithAjv', () => {
   const draft2020 = { type: 'object', properties: { list: { prefixItems: [{ type: 'string' }] } } };
   it.each([draft7, draft2020])('judges by the dialect of the schema', (schema) => {
     expect(validateWithAjv(schema, { list: ['a'] })).toBeNull();
-    expect(validateWithAjv(schema, { list: [1] })).toContain('type');
+    expect(validateWithAjv(schema, { list: [1] })).toBe('"list.0" must be string');
   });
 
   const uncompilable = 'the schema cannot be compiled';
@@ -33,14 +33,29 @@ describe('validateWithAjv', () => {
     expect(validateWithAjv(schema, { a: 'y' })).toBe(fault);
   });
 
-  it('says which keyword failed, and where in the schema', () => {
-    expect(validateWithAjv({ properties: { a: { type: 'string' } } }, { a: 1 })).toBe('type at #/properties/a/type');
+  it.each<[Record<string, unknown>, Parameters<typeof validateWithAjv>[1], string]>([
+    [{ required: ['path'] }, {}, '"path" is missing'],
+    [{ properties: { to: { required: ['a/b'] } } }, { to: {} }, '"to.a/b" is missing'],
+    [{ additionalProperties: false }, { pth: 1 }, '"pth" is not in the schema'],
+    [{ unevaluatedProperties: false }, { pth: 1 }, '"pth" is not in the schema'],
+    [{ properties: { a: { type: 'string' } } }, { a: 1 }, '"a" must be string'],
+    [{ properties: { 'a/b~c': { items: { type: 'string' } } } }, { 'a/b~c': ['x', 1] }, '"a/b~c.1" must be string'],
+    [{ properties: { a: { enum: ['x'] } } }, { a: 'y' }, '"a" must be one of the values that the schema lists'],
+    [{ properties: { a: { pattern: '^x' } } }, { a: 'y' }, '"a" does not match the pattern of the schema'],
+    [{ properties: { a: { uniqueItems: true } } }, { a: [1, 1] }, '"a" must not have an item twice'],
+    [{ properties: { a: false } }, { a: 1 }, '"a" is not allowed by the schema'],
+    [{ properties: { a: { minimum: 3 } } }, { a: 1 }, '"a" must be >= 3'],
+    [{ minProperties: 1 }, {}, 'the arguments must NOT have fewer than 1 properties'],
+    [{ additionalProperties: false }, { ['x'.repeat(500)]: 1 }, `"${'x'.repeat(100)}…" is not in the schema`],
+    [{ required: ['\u202e"\n'] }, {}, '"\u202e\\"\\n" is missing'],
+  ])('names the member at fault: %j', (schema, args, fault) => {
+    expect(validateWithAjv(schema, args)).toBe(fault);
   });
 
   it('takes what it does not know, and formats, for notes', () => {
     const schema = { 'x-note': 1, properties: { a: { type: 'string', format: 'email' }, b: { format: 'unheard of' } } };
     expect(validateWithAjv(schema, { a: 'no address', b: 'x' })).toBeNull();
-    expect(validateWithAjv(schema, { a: 1 })).toContain('type');
+    expect(validateWithAjv(schema, { a: 1 })).toBe('"a" must be string');
   });
 
   it('compiles a schema once, before a call or with it', () => {
@@ -57,7 +72,7 @@ describe('validateWithAjv', () => {
 
   it('lets two schemas of one $id live side by side', () => {
     expect(validateWithAjv({ $id: 'https://example.org/x', type: 'object' }, {})).toBeNull();
-    expect(validateWithAjv({ $id: 'https://example.org/x', required: ['a'] }, {})).toContain('required');
+    expect(validateWithAjv({ $id: 'https://example.org/x', required: ['a'] }, {})).toBe('"a" is missing');
   });
 
   it('keeps the patterns of two schemas apart', () => {
@@ -89,7 +104,7 @@ describe('validateWithAjv', () => {
     const list = Array.from({ length: 50_000 }, (_, id) => ({ id }));
     // Each against each other would take half a minute, and more work than a call may.
     expect(validateWithAjv(schema, { list })).toBeNull();
-    expect(validateWithAjv(schema, { list: [...list, { id: 7 }] })).toContain('uniqueItems');
+    expect(validateWithAjv(schema, { list: [...list, { id: 7 }] })).toContain('twice');
   });
 
   it.each([draft7, draft2020])('knows what differs in JSON', (dialect) => {

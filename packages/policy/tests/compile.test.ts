@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gateOrder } from '@countersign/contracts';
 import { bundleBytesMax } from '@countersign/contracts/governance-kernel';
-import { evaluateRules, parsePolicyBundle, PolicyError, wiredGates } from '../src/index.ts';
+import { evaluateRules, lineOfPath, parsePolicyBundle, PolicyError, wiredGates } from '../src/index.ts';
 import { frozenNow, bundleOf, intentOf, policyOf } from './situation.ts';
 import { candidateRules } from '../src/rule-index.ts';
 
@@ -69,6 +69,14 @@ describe('parsePolicyBundle', () => {
     const merged = `${head}rules:\n  - <<: { effect: deny }\n    id: a\n    effect: deny\n`;
     expect(faultOf(() => parsePolicyBundle(merged))).toMatchObject({ code: 'UNKNOWN_MEMBER', path: '/rules/0' });
     expect(faultOf(() => parsePolicyBundle(`${head}rules: [`))).toMatchObject({ code: 'YAML_REFUSED', path: '' });
+  });
+
+  it.each(['files.*', 'files.rea?'])('refuses to declare %s, which no call would match, by its place', (name) => {
+    const text = `${head}rules: []\ntools:\n  files.read: { effect_level: E1 }\n  ${name}: { effect_level: E1 }\n`;
+    const fault = faultOf(() => parsePolicyBundle(text));
+    expect(fault).toMatchObject({ code: 'MALFORMED_BUNDLE', path: `/tools/${name}` });
+    expect(fault.message).toContain(`${name} is a pattern: tools are declared by their whole names`);
+    expect(lineOfPath(text, fault.path)).toBe(7);
   });
 
   it('names the line and the key that is declared twice', () => {

@@ -129,7 +129,7 @@ describe('what a record does not tell', () => {
     expect(again(worldOf({}), [allowing(), reads('now > timestamp("2020-01-01T00:00:00Z")')])).toBe('ALLOW ALLOWED');
     const beside = 'action != "" && tool != "" && resource == null && principal != "" && tenant != "" && session != ""';
     expect(again(worldOf({}), [allowing(), reads(`${beside} && effect_level == "E4"`)])).toBe('ALLOW ALLOWED');
-    expect(again(worldOf({ isBlocked: true }), [allowing(), reads('has(args.a)')])).toBe('DENY POLICY_DENIED');
+    expect(again(worldOf({ isBlocked: true }), [allowing(), reads('has(args.a)')])).toBe('DENY TOOL_BLOCKED');
     const listed = { egress: ['*.example.org'] };
     expect(again(worldOf({ server }), [allowing(listed), allowing({ ...listed, name: 'other' })])).toBe(
       'ALLOW ALLOWED',

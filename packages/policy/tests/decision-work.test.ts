@@ -357,3 +357,19 @@ describe('a compilation whose caller has gone', () => {
     expect(count()).toBe(3);
   });
 });
+
+describe('what an expression does while it is evaluated', () => {
+  const near = { l: many(500, (nth) => nth), t: tail(12_000), p: `${tail(1_600)}b${tail(1_600)}` };
+  const end = { ...near, p: `${tail(3_200)}b` };
+
+  it.each<[string, Record<string, unknown>]>([
+    ['args.l.exists(x, args.t.contains(args.p)) || true', near],
+    ['args.l.exists(x, args.t.lastIndexOf(args.p) == 0) || true', end],
+    ['true || args.l.map(x, args.l + args.l).size() == 0', { l: many(9_000, (nth) => nth) }],
+  ])('ends with the work of its decision, and lets nothing happen: %s', (when, args) => {
+    const policy = policyOf([{ id: 'r0', effect: 'allow', match: {}, when }]);
+    const { outcome, isSpent } = decided(policy, intentOf({ args: args as Intent['args'] }));
+    expect(isSpent).toBe(true);
+    expect(outcome).toMatchObject({ kind: 'deny', code: 'POLICY_EVALUATION_ERROR' });
+  });
+});

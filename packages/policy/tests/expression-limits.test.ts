@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compileExpression } from '../src/expression.ts';
 import { PolicyError } from '../src/policy-error.ts';
+import { boundedBefore, Work } from '../src/work.ts';
 
 const path = '/rules/0/when';
 const many = (count: number, of: (index: number) => string) => Array.from({ length: count }, (_, index) => of(index));
@@ -38,7 +39,7 @@ describe('an expression', () => {
 
   it('may name its variables as methods are named', () => {
     const evaluate = (text: string, args: object) =>
-      compileExpression(text, path).evaluate({ args, context: {}, relations: {} });
+      compileExpression(text, path).evaluate({ args, context: {}, relations: {} }, boundedBefore());
     for (const name of ['contains', 'matches', 'indexOf', 'timestamp']) {
       const all = `args.l.all(${name}, ${name}.contains(args.t) && ${name}.matches("^a"))`;
       expect([name, evaluate(all, { l: ['ab', 'a-b'], t: 'b' })]).toEqual([name, true]);
@@ -59,20 +60,46 @@ describe('an expression', () => {
     ['args.t.split(args.d, 1) == ["a-b-a"]', true],
     ['duration("0.55h") == duration("33m") && duration(".55h") == duration("33m")', true],
   ])('searches for what the call brings as the library does: %s', (text, answer) => {
-    const evaluate = () => compileExpression(text, path).evaluate({ args: { t: 'a-b-a', s: 'a', d: '-' } });
+    const evaluate = () =>
+      compileExpression(text, path).evaluate({ args: { t: 'a-b-a', s: 'a', d: '-' } }, boundedBefore());
     if (typeof answer === 'string') expect(evaluate).toThrow(answer);
     else expect(evaluate()).toBe(answer);
   });
 
   it('searches for its own words in a text of any length', () => {
     const { evaluate } = compileExpression('args.t.contains("twenty characters!!!")', path);
-    expect(evaluate({ args: { t: 'b'.repeat(2_000_001) } })).toBe(false);
+    expect(evaluate({ args: { t: 'b'.repeat(2_000_001) } }, new Work(0))).toBe(false);
   });
 
   it('searches for as much as takes some milliseconds, and no more', () => {
     const { evaluate } = compileExpression('args.t.contains(args.s)', path);
-    const searching = (length: number) => evaluate({ args: { t: 'b'.repeat(length), s: 'a'.repeat(4_000) } });
+    const searching = (length: number) =>
+      evaluate({ args: { t: 'b'.repeat(length), s: 'a'.repeat(4_000) } }, boundedBefore());
     expect(searching(10_000)).toBe(false);
     expect(() => searching(10_001)).toThrow('both texts are too long to search');
+  });
+
+  it.each(['contains(args.s)', 'indexOf(args.s) >= 0', 'lastIndexOf(args.s) >= 0', 'split(args.s).size() > 1'])(
+    'takes each search from the work of the decision: %s',
+    (search) => {
+      const { evaluate } = compileExpression(`args.l.exists(x, args.t.${search})`, path);
+      const args = { l: [1, 2, 3, 4], t: 'b'.repeat(10_000), s: 'a'.repeat(1_000) };
+      const work = new Work(100_000);
+      expect(() => evaluate({ args }, work)).toThrow(/too much is searched|more than the work of a decision/);
+      expect(work.isSpent).toBe(true);
+    },
+  );
+
+  it('goes on behind an error in a loop, without the trace of its stack and its own text', () => {
+    const { evaluate } = compileExpression('args.l.exists(x, int(args.t) == 1)', path);
+    const limit = Error.stackTraceLimit;
+    try {
+      evaluate({ args: { l: [1, 2], t: 'x' } }, boundedBefore());
+      throw new Error('it has a value');
+    } catch (error) {
+      expect((error as Error).message).toMatch(/^int\(\) type error.*$/);
+      expect((error as Error).stack).not.toContain('    at ');
+    }
+    expect(Error.stackTraceLimit).toBe(limit);
   });
 });

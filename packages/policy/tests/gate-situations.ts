@@ -69,6 +69,23 @@ export const situations: Situation[] = [
     facts: { fence: known([fenced('system', 'throttle', 1), fence]) },
   })),
   { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
+  { code: 'FENCE_UNAVAILABLE', when: 'settings cannot be read', facts: { settings: unavailable } },
+  {
+    code: 'SETTINGS_MISSING',
+    when: 'the settings of the workspace never arrived',
+    facts: { settings: known({ received: false }) },
+  },
+  {
+    code: 'SETTINGS_MISSING',
+    when: 'the fact about settings has no value',
+    facts: { settings: known({ received: undefined as unknown as boolean }) },
+  },
+  { code: 'ALLOWED', when: 'the tenant is no workspace', facts: { settings: { state: 'not_applicable' } } },
+  {
+    code: 'SYSTEM_FROZEN',
+    when: 'a freeze stands around a workspace without settings',
+    facts: { fence: known([fenced('system', 'freeze')]), settings: known({ received: false }) },
+  },
   { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
   { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
   ...(
@@ -268,7 +285,7 @@ export const situations: Situation[] = [
     },
   },
   {
-    code: 'POLICY_DENIED',
+    code: 'TOOL_BLOCKED',
     when: 'the workspace blocks the tool that a rule allows',
     facts: { block: known({ tool_blocked: true }) },
   },

@@ -114,7 +114,7 @@ describe('what judges arguments', () => {
     const node = { type: ['object', 'array'], ...applied };
     const schema = { $defs: { self: { anyOf: [node, { ...node }, { ...node }] } }, properties: { root: self } };
     const judged = (depth: number) => validateWithAjv(schema, { root: nested(depth, around) } as never);
-    expect(judged(3)).toMatch(/ at #/);
+    expect(judged(3)).toMatch(/^"/);
     expect(judged(16)).toBe(tooLong);
   });
 
@@ -174,9 +174,9 @@ describe('what judges arguments', () => {
     };
     const schema = { properties: { rows: { type: 'array', items: row } } };
     expect(validateWithAjv(schema, { rows: numbered(10_000).map((id) => ({ id, name: 'x' })) })).toBeNull();
-    expect(
-      validateWithAjv(schema, { rows: numbered(10_000).map((id) => ({ id: id === 9_999 ? 'x' : id })) }),
-    ).toContain('type');
+    expect(validateWithAjv(schema, { rows: numbered(10_000).map((id) => ({ id: id === 9_999 ? 'x' : id })) })).toBe(
+      '"rows.9999.id" must be integer',
+    );
   });
 
   it('knows what is one of a list: numbers, texts, null, lists and objects in whatever order', () => {

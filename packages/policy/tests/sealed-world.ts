@@ -24,6 +24,7 @@ export type World = {
   /** The server that lists the tool; null: the tool is its caller's own. */
   server: Server | null;
   fence: Facts['fence'];
+  settings: Facts['settings'];
   identity: IdentityFact;
   scopes: Facts['scopes'];
   /** Decides which questions about relations have the answer yes. */
@@ -72,6 +73,7 @@ function factsIn(world: World, policy: CompiledPolicy, intent: Intent): Facts {
   return factsFor(policy, {
     request: known({ fault: looksLike === null ? null : `The name looks like "${looksLike}" and is another.` }),
     fence: world.fence,
+    settings: world.settings,
     identity: known(world.identity),
     relationship: relationshipIn(world, policy, intent),
     registry: server === null ? notApplicable : registryIn(server),
@@ -197,6 +199,7 @@ const anyWorlds: fc.Arbitrary<World> = fc.record({
     known([{ scope: 'tenant:a', level: 'tenant', kind: 'freeze', epoch: 1, reason: 'r', calls_remaining: null }]),
     unavailable,
   ),
+  settings: mostly<Facts['settings']>(known({ received: true }), known({ received: false }), notApplicable),
   identity: identities,
   scopes: mostly<Facts['scopes']>(
     notApplicable,
@@ -227,6 +230,7 @@ export function worldOf(changes: Partial<World>): World {
     said: { effect: null, writes: null },
     server: null,
     fence: known([]),
+    settings: known({ received: true }),
     identity: identityOf({}),
     scopes: { state: 'not_applicable' },
     relatedBy: 0,

@@ -53,6 +53,7 @@ export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> 
     now: frozenNow,
     request: known({ fault: null }),
     fence: known([]),
+    settings: known({ received: true }),
     policy: known(policy && { ...signedPolicy, hash: policy.hash }),
     identity: known(identityOf({})),
     relationship: known({

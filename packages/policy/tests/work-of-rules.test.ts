@@ -143,7 +143,7 @@ describe('compiled patterns', () => {
 describe('a duration in a rule', () => {
   const longer = (text: string) => {
     try {
-      return expression('duration(args.t) > duration("1h")').evaluate({ args: { t: text } });
+      return expression('duration(args.t) > duration("1h")').evaluate({ args: { t: text } }, new Work(0));
     } catch (error) {
       return (error as Error).message;
     }
@@ -173,7 +173,10 @@ describe('a duration in a rule', () => {
 describe('an instant in a rule', () => {
   const after = (text: string) => {
     try {
-      return expression(`now > timestamp(args.t)`).evaluate({ args: { t: text }, now: new Date('2026-01-01') });
+      return expression(`now > timestamp(args.t)`).evaluate(
+        { args: { t: text }, now: new Date('2026-01-01') },
+        new Work(0),
+      );
     } catch (error) {
       return (error as Error).message;
     }

@@ -11,7 +11,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { SignJWT } from 'jose';
 
 /** Whom somebody speaks for. */
-export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role'>;
+export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'members_version' | 'sponsor'>;
 /** Who is signed in, by which session and since when, and what they are in the workspace that they address. */
 export type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid' | 'auth_time' | 'workspace_id' | 'role'>;
 
@@ -41,7 +41,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   const signed = new Map<string, Signed>();
   const signOnce = (terms: Terms, said: Said) => {
     const nowMs = now().getTime();
-    const name = JSON.stringify([terms.audience, ...Object.values(said)]);
+    const name = JSON.stringify([terms.audience, ...Object.entries(said)]);
     const earlier = signed.get(name);
     if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
     if (signed.size >= signedMax) signed.clear();
@@ -52,9 +52,18 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   return {
     keyId,
     publicKey,
-    sign: ({ sub, workspace_id, role }) => signOnce(assertionTerms, { sub, workspace_id, role }),
+    sign: (asserted) => signOnce(assertionTerms, claimsOf(asserted)),
     signPerson: (person) => signOnce(personAssertionTerms, saidOf(person)),
     signDelegation: (person) => signOnce(delegationTerms, saidOf(person)),
+  };
+}
+
+/** In one order, so that an equal assertion is found again. */
+function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserted): Said {
+  return {
+    ...{ sub, workspace_id, role },
+    ...(members_version === undefined ? {} : { members_version }),
+    ...(sponsor === undefined ? {} : { sponsor }),
   };
 }
 

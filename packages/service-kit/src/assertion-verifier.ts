@@ -10,12 +10,13 @@ import {
   personAssertionTerms,
 } from '@countersign/contracts';
 import type { z } from 'zod';
-import { importedKey, signedTokenHeader, verifySignedToken } from './signed-token.ts';
+import { importedKey, signedTokenFault, signedTokenHeader, verifySignedToken } from './signed-token.ts';
 
 type AssertionKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 
 /** A kind of assertion: what names it, how long it lives at most, and what it says. */
 type Kind<Claims extends { exp: number }> = {
+  readonly name: string;
   readonly type: string;
   readonly lifeSecondsMax: number;
   readonly claims: z.ZodType<Claims>;
@@ -35,17 +36,25 @@ export class AssertionVerifier<Claims extends { exp: number }> {
 
   /** For whom the gateway speaks in a workspace. */
   static ofWorkspaces(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<AssertionClaims> {
-    return new AssertionVerifier({ ...assertionTerms, claims: AssertionClaims }, keys, now);
+    return new AssertionVerifier(
+      { name: 'assertion of a workspace', ...assertionTerms, claims: AssertionClaims },
+      keys,
+      now,
+    );
   }
 
   /** Which person is signed in. */
   static ofPeople(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<PersonClaims> {
-    return new AssertionVerifier({ ...personAssertionTerms, claims: PersonClaims }, keys, now);
+    return new AssertionVerifier(
+      { name: 'assertion of a person', ...personAssertionTerms, claims: PersonClaims },
+      keys,
+      now,
+    );
   }
 
   /** For which person the control plane asks. */
   static ofDelegations(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<DelegationClaims> {
-    return new AssertionVerifier({ ...delegationTerms, claims: DelegationClaims }, keys, now);
+    return new AssertionVerifier({ name: 'delegation', ...delegationTerms, claims: DelegationClaims }, keys, now);
   }
 
   private constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {
@@ -63,7 +72,7 @@ export class AssertionVerifier<Claims extends { exp: number }> {
 
   async #verifyAnew(text: string): Promise<Proven<Claims>> {
     const proven = await this.#proven(text).catch((cause: unknown) => {
-      throw new AppError('CREDENTIALS_INVALID', 'The assertion is not valid', { cause });
+      throw new AppError('CREDENTIALS_INVALID', signedTokenFault(this.#kind.name, cause, this.#now()), { cause });
     });
     if (this.#known.size >= knownMax) this.#known.clear();
     this.#known.set(text, proven);

@@ -123,8 +123,8 @@ function refuseUnsound(endpoints: readonly Endpoint[], services: HttpServices): 
 
 /** A caller who sends a key believes that it counts. */
 function losesKeys({ route, options }: Pick<Endpoint, 'route' | 'options'>, { idempotency }: HttpServices): boolean {
-  const takesKeys = route.method === 'POST' && route.media === 'json' && route.auth !== 'public';
-  return takesKeys && route.idempotent !== false && options.idempotency !== 'handler' && idempotency === null;
+  const takesKeys = route.media === 'json' && route.idempotency === 'key';
+  return takesKeys && options.idempotency !== 'handler' && idempotency === null;
 }
 
 function fastEndpoints(endpoints: readonly Endpoint[], operations: readonly string[]): Map<string, Endpoint> {

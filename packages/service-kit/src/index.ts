@@ -8,6 +8,8 @@ export {
 } from './assertion-signer.ts';
 export { AssertionVerifier, type Proven } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
+export { ClockGuard, type ClockGuardParts } from './clock-guard.ts';
+export { clockSkewMaxMs } from './clock-skew.ts';
 export { cookieValue } from './cookie-value.ts';
 export { clientAddress } from './client-address.ts';
 export { ConfigError, readConfig, sound, type Environment } from './config.ts';
@@ -22,7 +24,7 @@ export { openEventStream, type EventStream, type StreamEvent } from './event-str
 export { createForeignGuard } from './foreign-request.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
 export { frontPageEndpoint, healthPageEndpoint, openApiEndpoint } from './front-page.ts';
-export { healthEndpoints, healthRoutes, runChecks, type HealthCheck } from './health.ts';
+export { healthEndpoints, runChecks, type HealthCheck, type ProbeChecks } from './health.ts';
 export { etag, ifMatchTags, requireMatch } from './if-match.ts';
 export { repeat, type Repeated } from './repeat.ts';
 export { html, type Html } from './html.ts';
@@ -53,6 +55,7 @@ export { httpOptionsOf, serviceConfigOf, serviceVariables, type ServiceConfig } 
 export {
   importedKey,
   isSignedToken,
+  signedTokenFault,
   signedTokenHeader,
   signedTokenType,
   unprovenClaims,

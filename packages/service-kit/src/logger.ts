@@ -59,8 +59,23 @@ function jsonLine(level: string, event: string, fields: unknown): string {
 
 function readable(level: string, event: string, fields: unknown): string {
   const { service, ...rest } = Object(fields) as Record<string, unknown>; // redact() returns an object for an object
-  const pairs = Object.entries(rest).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
+  const pairs = Object.entries(rest).map(([name, value]) => ` ${name}=${readableValue(value)}`);
   return `${new Date().toISOString().slice(11, 23)} ${level.padEnd(5)} ${String(service)} ${event}${pairs.join('')}`;
+}
+
+function readableValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isDescribedError(value) ? errorSentence(value) : JSON.stringify(value);
+}
+
+type DescribedError = { message: string; stack: string; cause?: unknown };
+
+function isDescribedError(value: unknown): value is DescribedError {
+  return typeof value === 'object' && value !== null && 'message' in value && 'stack' in value;
+}
+
+/** What failed and its causes in one line; the stacks are in the JSON layout. */
+function errorSentence({ message, cause }: DescribedError): string {
+  const said = message.replaceAll(/\s+/g, ' ').trim();
+  return isDescribedError(cause) ? `${said}: ${errorSentence(cause)}` : said;
 }

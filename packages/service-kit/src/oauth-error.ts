@@ -1,11 +1,12 @@
-import type { ErrorEnvelope } from '@countersign/contracts';
+import { unsupportedGrant, type ErrorEnvelope } from '@countersign/contracts';
 
 /** The error of a route that speaks OAuth (RFC 6749 §5.2): what the caller has to mend, or that it is to come again. */
 export function oauthError({ error }: ErrorEnvelope): object {
   return { error: errorOf(error), error_description: error.message };
 }
 
-function errorOf({ type, retryable }: ErrorEnvelope['error']): string {
+function errorOf({ type, param, message, retryable }: ErrorEnvelope['error']): string {
+  if (param === 'grant_type' && message.endsWith(unsupportedGrant)) return 'unsupported_grant_type';
   if (retryable) return 'temporarily_unavailable';
   return type === 'internal_error' || type === 'unavailable_error' ? 'server_error' : 'invalid_request';
 }

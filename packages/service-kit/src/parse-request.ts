@@ -57,7 +57,14 @@ function shapedBody(route: AnyRoute, value: unknown): unknown {
 
 function parseBytes(req: IncomingMessage, route: AnyRoute, bytes: Buffer): unknown {
   const { bodyBytesMax: bytesMax, bodyValuesMax: valuesMax } = route;
-  return isForm(req, route) ? parseFormBody(bytes) : parseJsonBody(bytes, { bytesMax, valuesMax });
+  if (!isForm(req, route)) return parseJsonBody(bytes, { bytesMax, valuesMax });
+  const form = parseFormBody(bytes);
+  return route.media === 'oauth' ? withoutEmpty(form) : form;
+}
+
+/** A parameter without a value counts as left out (RFC 6749 §3.1, §3.2). */
+function withoutEmpty(form: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
 }
 
 /** Programs that speak OAuth send forms (RFC 6749 appendix B), and ours JSON. */

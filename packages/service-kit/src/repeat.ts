@@ -1,28 +1,31 @@
+import type { ClockGuard } from './clock-guard.ts';
 import type { HealthCheck } from './health.ts';
 
 type RepeatOptions = {
   run(): Promise<unknown>;
   intervalMs: number;
+  /** No pass begins while the clock of this process is far off: it would end, send or remove what is not due. */
+  clockGuard: Pick<ClockGuard, 'isNear'>;
   onFailure(error: unknown): void;
 };
 
 export type Repeated = {
-  /** Rejects while the last pass that ended had failed: nobody else waits for this work and would notice. */
+  /** Rejects while the last pass that ended had failed, or did not begin: nobody else waits for this work and would notice. */
   check: HealthCheck;
   /** No further pass; resolves when the one that runs has ended. */
   close(): Promise<void>;
 };
 
 /** Work that a clock starts again and again, never twice at once. A pass that fails is reported, and the next one tries anew. */
-export function repeat({ run, intervalMs, onFailure }: RepeatOptions): Repeated {
-  let hasFailed = false;
+export function repeat({ run, intervalMs, clockGuard, onFailure }: RepeatOptions): Repeated {
+  let isWell = true;
   let passing: Promise<void> | null = null;
   const pass = async () => {
     try {
-      await run();
-      hasFailed = false;
+      isWell = await clockGuard.isNear(); // the guard logs the distance
+      if (isWell) await run();
     } catch (error) {
-      hasFailed = true;
+      isWell = false;
       onFailure(error);
     }
     passing = null;
@@ -33,7 +36,7 @@ export function repeat({ run, intervalMs, onFailure }: RepeatOptions): Repeated 
   timer.unref();
   return {
     check: async () => {
-      if (hasFailed) throw new Error('The last pass failed');
+      if (!isWell) throw new Error('The last pass failed');
     },
     close: async () => {
       clearInterval(timer);

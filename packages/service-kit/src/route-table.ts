@@ -59,10 +59,19 @@ function isParam(part: string): boolean {
   return part.startsWith('{');
 }
 
-/** Fixed segments before parameters, so that `/tasks/search` is never taken for the task named search. */
+/**
+ * Fixed segments before parameters, so that `/tasks/search` is never taken for the task named search. The order is total: a sort never
+ * compares two such routes with each other when it finds both equal to a third one.
+ */
 export function compareSpecificity(left: AnyRoute, right: AnyRoute): number {
-  const [a, b] = [left.path.split('/'), right.path.split('/')];
-  const at = a.findIndex((part, index) => isParam(part) !== isParam(b[index] ?? ''));
-  if (at === -1) return 0;
-  return isParam(a[at] ?? '') ? 1 : -1;
+  const [a, b] = [formOf(left), formOf(right)];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function formOf({ path }: AnyRoute): string {
+  return path
+    .split('/')
+    .map((part) => (isParam(part) ? '1' : '0'))
+    .join('');
 }

@@ -29,7 +29,7 @@ export async function runHandler(exchange: Exchange, endpoint: Endpoint, invoke:
 /** The scope names principal and operation. Without a principal there is none: strangers must not replay each other's answers. */
 function onceOnly({ idempotency, services, caller }: Exchange, { route, options }: Endpoint): Once | null {
   if (idempotency === null || services.idempotency === null) return null;
-  if (route.idempotent === false || options.idempotency === 'handler' || route.media !== 'json') return null;
+  if (route.idempotency !== 'key' || options.idempotency === 'handler' || route.media !== 'json') return null;
   const key = services.callerKey(caller);
   return key === null ? null : { store: services.idempotency, claim: idempotency, scope: `${route.operation} ${key}` };
 }

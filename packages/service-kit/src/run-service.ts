@@ -23,6 +23,7 @@ export async function runService(options: RunServiceOptions): Promise<void> {
   const { log } = options;
   const lifecycle = createLifecycle(log);
   let isSignalled = false;
+  const wasSignalled = (): boolean => isSignalled;
 
   const onSignal = (signal: NodeJS.Signals) => {
     if (isSignalled) process.exit(1);
@@ -38,8 +39,10 @@ export async function runService(options: RunServiceOptions): Promise<void> {
   process.on('unhandledRejection', onFault).on('uncaughtException', onFault);
   try {
     await options.start(lifecycle);
-    log.info('service.started');
+    log.info(wasSignalled() ? 'service.start_interrupted' : 'service.started');
   } catch (error) {
+    // The stop closes what the start waits for: its error is about that, and the stop ends the process.
+    if (wasSignalled()) return log.info('service.start_interrupted');
     log.error('service.start_failed', { problem: problemText(error) });
     log.debug('service.start_failed', { error });
     await Promise.race([lifecycle.stop(), delay(closeTimeoutMs)]);

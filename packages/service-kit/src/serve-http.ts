@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ErrorEnvelope } from '@countersign/contracts';
 import type { HttpApp } from './http-app.ts';
@@ -27,35 +27,56 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
+/** Services read a dozen; proxies add some more. Node itself drops the lines beyond a limit and goes on with the rest. */
+const headerLinesMax = 1_000;
+
 /** Starts to listen; resolves when the port is bound. Rejects when it cannot be. */
 export async function serveHttp(app: HttpApp, options: ServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1';
-  const inFlight = new Set<ServerResponse>();
+  /** Each open connection with the answers that it waits for. Node reports no end of an answer that waits behind another. */
+  const pending = new Map<Socket, Set<ServerResponse>>();
+  const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set<ServerResponse>();
   let isDraining = false;
   const server = createServer(timeouts(options), (req, res) => {
-    inFlight.add(res);
+    // A request behind one that was refused.
+    if (!req.socket.writable) return;
+    const answers = pendingOf(req.socket);
+    if (hasTooManyLines(req)) return refuseConnection(req.socket, tooManyLines, answers);
+    answers.add(res);
     if (isDraining) res.shouldKeepAlive = false;
     res.once('close', () => {
-      inFlight.delete(res);
+      answers.delete(res);
       if (isDraining) server.closeIdleConnections();
     });
     app.listener(req, res);
   });
-  const sockets = new Set<Socket>();
+  server.maxHeadersCount = 0;
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    if (pending.has(socket)) return;
+    pending.set(socket, new Set());
+    socket.once('close', () => pending.delete(socket));
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket, inFlight));
-  acceptUpgrades(server, app);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else refuseConnection(socket, parserFault(error.code), pendingOf(socket));
+  });
+  acceptUpgrades(server, app, (req) => {
+    const answers = pendingOf(req.socket);
+    const isAlone = answers.size === 0;
+    if (isAlone && !hasTooManyLines(req)) return true;
+    refuseConnection(req.socket, isAlone ? tooManyLines : parserFault(undefined), answers);
+    return false;
+  });
   await listen(server, options.port, host);
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
   const drain = () => {
     isDraining = true;
     app.drain();
-    for (const res of inFlight) if (!res.headersSent) res.shouldKeepAlive = false;
-    // Balancers open connections ahead of use; Node does not count one without a first request as idle and would wait for it.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket, answers] of pending) {
+      for (const res of answers) if (!res.headersSent) res.shouldKeepAlive = false;
+      // Balancers open connections ahead of use; Node does not count one without a first request as idle and would wait for it.
+      if (socket.bytesRead === 0) socket.destroy();
+    }
     return closeServer(server, options.graceMs ?? 10_000);
   };
   let closing: Promise<void> | null = null;
@@ -97,18 +118,28 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-/** What Node's parser refuses never becomes a request; it is answered in the same envelope on the bare socket. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, inFlight: ReadonlySet<ServerResponse>): void {
-  const hasAnswer = [...inFlight].some((res) => res.socket === socket && res.headersSent);
-  if (!socket.writable || hasAnswer || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const { status, message } = parserFault(error.code);
-  socket.end(rawErrorResponse(status, parserEnvelope(message)));
+type Fault = { status: number; message: string };
+
+const tooManyLines: Fault = {
+  status: 431,
+  message: `The request has more than ${headerLinesMax} header lines`,
+};
+
+function hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.length / 2 > headerLinesMax;
 }
 
-function parserFault(code: string | undefined): { status: number; message: string } {
+/**
+ * Answers a request that never reaches a handler, in the same envelope on the bare socket, and ends the connection. The connection ends
+ * without an answer while an earlier request still waits for its own: its caller would read this one as that.
+ */
+function refuseConnection(socket: Socket, fault: Fault, answers: ReadonlySet<ServerResponse>): void {
+  const isAwaited = [...answers].some(({ headersSent, req }) => headersSent || req.complete);
+  if (!socket.writable || isAwaited) socket.destroy();
+  else socket.end(rawErrorResponse(fault.status, parserEnvelope(fault.message)));
+}
+
+function parserFault(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'The request header is too large' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'The request did not arrive in time' };
   return { status: 400, message: 'The request is not HTTP/1.1' };

@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { publicKeyToJwk } from '@countersign/crypto';
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 
-/** Two machines that keep their time by NTP differ by far less. */
-const clockSkewSeconds = 5;
+/** More than two services may differ by (see clock-skew.ts), and agents run on machines whose clocks we do not keep. */
+const clockSkewSeconds = 60;
 
 /** A JOSE header is a JSON object, and so begins with `{"`; no other credential of ours does. */
 export function isSignedToken(bearer: string): boolean {
@@ -48,4 +48,19 @@ export async function verifySignedToken(
     currentDate: now,
   });
   return payload;
+}
+
+/**
+ * Why a token was refused, for the caller who sent it. Says more only of a token whose signature holds: its times are checked after it.
+ * @param kind what the token is, such as `agent token`
+ * @param cause what {@link verifySignedToken} or the schema of the kind threw
+ */
+export function signedTokenFault(kind: string, cause: unknown, now: Date): string {
+  const here = `The time here is ${now.toISOString()}`;
+  if (cause instanceof errors.JWTExpired) return `The ${kind} has expired. ${here}`;
+  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === 'iat' && cause.reason === 'check_failed')
+    return `The ${kind} begins in the future. ${here}`;
+  if (cause instanceof errors.JWSSignatureVerificationFailed)
+    return `The ${kind} is not signed by the key that it names`;
+  return `The ${kind} is not valid`;
 }

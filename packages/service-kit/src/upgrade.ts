@@ -21,14 +21,20 @@ export function upgradeOf(req: IncomingMessage): Upgrade {
 
 /**
  * Has an app answer those who ask for a WebSocket at its socket routes, by the same way as all requests. Whoever asks for anything else, as
- * clients do that would rather speak HTTP/2, is answered as if they had not (RFC 9110 §7.8).
+ * clients do that would rather speak HTTP/2, is answered as if they had not (RFC 9110 §7.8). `admits` returns false for a request that it
+ * has refused. Node throws at a second answer on a connection that still owes one, which would end the process.
  */
-export function acceptUpgrades(server: Server, { listener, socketPaths }: HttpApp): void {
+export function acceptUpgrades(
+  server: Server,
+  { listener, socketPaths }: HttpApp,
+  admits: (req: IncomingMessage) => boolean,
+): void {
   // Without a listener Node itself leaves such wishes unheard.
   if (socketPaths.size === 0) return;
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (!asksForSocket(req, socketPaths)) return answerAsBefore(server, req, { socket, head });
     socket.on('error', () => socket.destroy());
+    if (!admits(req)) return;
+    if (!asksForSocket(req, socketPaths)) return answerAsBefore(server, req, { socket, head });
     const res = new ServerResponse(req);
     res.shouldKeepAlive = false;
     res.assignSocket(socket);

@@ -43,6 +43,16 @@ describe('the logger', () => {
     expect(lines.join('')).not.toContain('hunter2');
   });
 
+  it('tells a person at a terminal what failed and why in one line, and keeps the stacks for JSON', () => {
+    const error = new Error('The receipt is not stored\n  yet', { cause: new Error('connect ECONNREFUSED') });
+    const [terminal, machine] = [capturing({ layout: 'readable' }), capturing()];
+    for (const { log } of [terminal, machine]) log.error('it.failed', { error, step: { nr: 1 } });
+    expect(terminal.lines.join('')).toMatch(
+      /^[\d:.]+ error kernel it\.failed error=The receipt is not stored yet: connect ECONNREFUSED step={"nr":1}\n$/,
+    );
+    expect(JSON.parse(machine.lines[0] ?? '')).toMatchObject({ error: { stack: error.stack } });
+  });
+
   it('writes of bytes how many there are, and none of them', () => {
     const { log, lines } = capturing();
     const bytes = Buffer.from('hunter2');

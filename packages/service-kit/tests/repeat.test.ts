@@ -6,6 +6,7 @@ const intervalMs = 1;
 let repeated: Repeated;
 afterEach(() => repeated.close());
 
+const near = { isNear: async () => true };
 const { signal } = new AbortController();
 const isWell = () =>
   Promise.resolve(repeated.check(signal)).then(
@@ -22,11 +23,28 @@ describe('work that a clock starts', () => {
     let isBroken = true;
     const failures: unknown[] = [];
     const run = () => (isBroken ? Promise.reject(new Error('away')) : Promise.resolve());
-    repeated = repeat({ run, intervalMs, onFailure: (error) => failures.push(error) });
+    repeated = repeat({ run, intervalMs, clockGuard: near, onFailure: (error) => failures.push(error) });
     expect(await isWell()).toBe(true);
     await until(async () => !(await isWell()));
     expect(failures[0]).toEqual(new Error('away'));
     isBroken = false;
+    await until(isWell);
+  });
+
+  it('does not begin while the clock is far off, and tells that nothing is done', async () => {
+    let [isNear, looks, started] = [false, 0, 0];
+    const clockGuard = {
+      isNear: async () => {
+        looks += 1;
+        return isNear;
+      },
+    };
+    const run = async () => void (started += 1);
+    repeated = repeat({ run, intervalMs, clockGuard, onFailure: () => undefined });
+    await until(() => looks > 2);
+    expect({ started, isWell: await isWell() }).toEqual({ started: 0, isWell: false });
+    isNear = true;
+    await until(() => started > 0);
     await until(isWell);
   });
 
@@ -39,7 +57,7 @@ describe('work that a clock starts', () => {
       await delay(20 * intervalMs); // the interval would begin others in this time
       running -= 1;
     };
-    repeated = repeat({ run, intervalMs, onFailure: () => undefined });
+    repeated = repeat({ run, intervalMs, clockGuard: near, onFailure: () => undefined });
     await until(() => started === 2);
     await repeated.close();
     expect({ running, together }).toEqual({ running: 0, together: 1 });

@@ -84,6 +84,22 @@ describe('a service process', () => {
     expect(code).toBe(2);
   });
 
+  it.each([
+    ['fails by what the stop closes', "fail(new Error('The database does not answer'))"],
+    ['goes on to its end', 'done()'],
+  ])('that is stopped before it is ready says so, and nothing else, where its start %s', async (_how, ends) => {
+    const start = `${keepAlive}
+      let [done, fail] = [];
+      const closed = new Promise((resolve, reject) => { [done, fail] = [resolve, reject]; });
+      lifecycle.onClose('last', () => new Promise((resolve) => setImmediate(resolve)));
+      lifecycle.onClose('database', () => ${ends});
+      process.kill(process.pid, 'SIGTERM');
+      await closed;`;
+    const { events, code } = await runProcess(start, []);
+    expect(events).toEqual(['service.stopping', 'service.start_interrupted', 'service.stopped']);
+    expect(code).toBe(0);
+  });
+
   it('exits 1 on an unhandled rejection, after logging it', async () => {
     const { events, code } = await runProcess(
       `${keepAlive} setTimeout(() => { void Promise.reject(new Error('lost')); }, 1);`,

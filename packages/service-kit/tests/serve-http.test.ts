@@ -11,11 +11,12 @@ import {
   openTelemetry,
   openEventStream,
   takenOver,
+  type Endpoint,
   type EventStream,
   type HealthCheck,
   type ServeOptions,
 } from '../src/index.ts';
-import { asAdmin, echoEndpoints, send, silentLog, startEcho } from './echo-service.ts';
+import { asAdmin, echoEndpoints, send, sendBytes, silentLog, startEcho } from './echo-service.ts';
 
 const eventsRoute = defineRoute({
   operation: 'events',
@@ -135,23 +136,76 @@ const slowRoute = defineRoute({
 });
 
 /** A server with one request in flight that ends when `release` is called. */
-async function withRequestInFlight(serve: Partial<ServeOptions> = {}) {
-  let release = () => undefined as void;
+async function withRequestInFlight(serve: Partial<ServeOptions> = {}, beside: readonly Endpoint[] = []) {
+  const releases: (() => void)[] = [];
   let entered = () => undefined as void;
   const inside = new Promise<void>((resolve) => (entered = resolve));
   const slow = handlePublic(slowRoute)(async ({ signal }) => {
     entered();
     await new Promise<void>((resolve) => {
-      release = resolve;
+      releases.push(resolve);
       signal.addEventListener('abort', () => resolve());
     });
     return { done: true };
   });
-  const server = await startEcho({ endpoints: [slow] }, serve);
+  const server = await startEcho({ endpoints: [slow, ...beside] }, serve);
   const answered = fetch(`${server.url}/slow`);
   await inside;
-  return { server, answered, release: () => release() };
+  return { server, answered, release: () => releases.forEach((release) => release()) };
 }
+
+const liveRoute = defineRoute({
+  operation: 'live',
+  summary: 'A WebSocket.',
+  method: 'GET',
+  path: '/live',
+  auth: 'public',
+  media: 'socket',
+  reply: z.unknown(),
+});
+const live = handlePublic(liveRoute)(() => {
+  throw new AppError('UPGRADE_REQUIRED', 'Not here');
+});
+
+const asWebSocket = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+const asHttp2 = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
+
+describe('a request with more header lines than are read', () => {
+  const lines = 'a:\r\n'.repeat(1_100);
+
+  it.each([
+    ['asks for nothing else', '/things/a', ''],
+    ['asks for HTTP/2', '/things/a', asHttp2],
+    ['asks for a WebSocket', '/live', asWebSocket],
+  ])('is answered 431 where it %s, and its body is no request', async (_wish, path, wish) => {
+    const server = await startEcho({ endpoints: [...echoEndpoints, live] });
+    const inner = 'GET /things/inner HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+    const head = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${wish}${lines}Content-Length: ${inner.length}\r\n\r\n`;
+    const text = await sendBytes(server.port, head + inner);
+    await server.close();
+    expect(text.split('\r\n')[0]).toBe('HTTP/1.1 431 Request Header Fields Too Large');
+    expect(text).toContain('more than 1000 header lines');
+    expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+});
+
+describe('a request behind one that waits for its answer', () => {
+  it.each([
+    ['asks for a WebSocket', `GET /live HTTP/1.1\r\nHost: localhost\r\n${asWebSocket}\r\n`],
+    ['asks for HTTP/2', `GET /things/a HTTP/1.1\r\nHost: localhost\r\n${asHttp2}\r\n`],
+    ['cannot be read', 'nonsense\r\n\r\n'],
+    ['has too many header lines', `GET /things/a HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(1_100)}\r\n`],
+  ])('ends the connection without an answer where it %s, and the server goes on', async (_wish, second) => {
+    const { server, answered, release } = await withRequestInFlight({}, [...echoEndpoints, live]);
+    const text = await sendBytes(server.port, `GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n${second}`);
+    release();
+    const other = await fetch(`${server.url}/things/a`);
+    await server.close();
+    expect(text).toBe('');
+    expect((await answered).status).toBe(200);
+    expect(other.status).toBe(200);
+  });
+});
 
 describe('closing', () => {
   it('accepts nobody, lets what is in flight end, then resolves', async () => {
@@ -224,7 +278,7 @@ describe('health', () => {
     const hanging: HealthCheck = () => new Promise(() => undefined);
     const lifecycle = createLifecycle(silentLog);
     const server = await startEcho({ endpoints: healthEndpoints({ database }, lifecycle) });
-    const stuck = await startEcho({ endpoints: healthEndpoints({ database, hanging }) });
+    const stuck = await startEcho({ endpoints: healthEndpoints({ database, queue: hanging }) });
     const ready = (url: string) => send(url, { method: 'GET', path: '/health/ready' });
     const up = await ready(server.url);
     const late = await ready(stuck.url);
@@ -236,10 +290,7 @@ describe('health', () => {
     const live = await send(server.url, { method: 'GET', path: '/health/live' });
     await Promise.all([server.close(), stuck.close()]);
     expect([up.status, up.text]).toEqual([200, '{"status":"ready","checks":{"database":"up"}}']);
-    expect([late.status, late.text]).toEqual([
-      503,
-      '{"status":"not_ready","checks":{"database":"up","hanging":"down"}}',
-    ]);
+    expect([late.status, late.text]).toEqual([503, '{"status":"not_ready","checks":{"database":"up","queue":"down"}}']);
     expect([down.status, down.text]).toEqual([503, '{"status":"not_ready","checks":{"database":"down"}}']);
     expect([stopping.status, stopping.text]).toEqual([503, '{"status":"stopping","checks":{}}']);
     expect(live.status).toBe(200);

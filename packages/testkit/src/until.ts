@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** For clients of a test, which ends by its own deadline: how long an answer takes says how busy the machine is. */
+export const patienceMs = 600_000;
+
 /** Far beyond what a machine under load needs, so that only what never comes is given up. */
 const withinMsDefault = 100_000;
 const pollMs = 20;

@@ -1,10 +1,11 @@
 export { VerificationError } from './verification-error.ts';
 export type { VerificationErrorCode } from './verification-error.ts';
-export { parseKeySet, publicKeyBytes } from './trusted-keys.ts';
+export { parseKeySet } from './trusted-keys.ts';
 export type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
 export { createKeyRing } from './key-ring.ts';
 export type { KeyRing } from './key-ring.ts';
-export { verifyReceipt } from './verify-receipt.ts';
+export { isSameKey, trustOf } from './trust-of.ts';
+export { verifyKeptReceipt, verifyReceipt } from './verify-receipt.ts';
 export { verifyLedgerEntry } from './verify-ledger-entry.ts';
 export { verifyChain } from './verify-chain.ts';
 export { verifyCheckpoint, verifyConsistency, verifyInclusion } from './verify-log.ts';

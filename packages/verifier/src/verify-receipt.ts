@@ -25,6 +25,20 @@ export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: Cr
   return { payload, receipt_hash, key_id: key.key_id };
 }
 
+/**
+ * As `verifyReceipt`, for a receipt that the caller has kept since `keptSince` of its own clock: the caller saw it before a revocation
+ * that came later. Throws `KEY_REVOKED` when the receipt claims a time of the revocation or after it, or arrived then.
+ */
+export function verifyKeptReceipt(
+  { receipt, keptSince }: { receipt: unknown; keptSince: string },
+  trust: TrustedKeys,
+  provider: CryptoProvider,
+): VerifiedReceipt {
+  const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
+  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: keptSince });
+  return { payload, receipt_hash, key_id: key.key_id };
+}
+
 /** All of it but the revocation of the key, which is a question of who else saw the receipt, and when. */
 export function openReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): OpenedReceipt {
   const { payload, signature, claimedHash } = parseReceipt(receipt);

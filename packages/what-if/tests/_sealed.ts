@@ -122,6 +122,7 @@ function factsAt(policy: CompiledPolicy, now: string): Parameters<typeof decide>
     now,
     request: { state: 'known', value: { fault: null } },
     fence: { state: 'known', value: [] },
+    settings: notApplicable,
     policy: { state: 'known', value: { hash: policy.hash, ...signed } },
     identity: {
       state: 'known',

@@ -19,6 +19,7 @@ import { beginDeviceLoginRoute } from './routes/begin-device-login.ts';
 import { approvePlanRoute } from './routes/approve-plan.ts';
 import { commitPlanRoute } from './routes/commit-plan.ts';
 import { createPlanRoute } from './routes/create-plan.ts';
+import { getPlanRoute } from './routes/get-plan.ts';
 import { activatePolicyRoute } from './routes/activate-policy.ts';
 import { compilePolicyDraftRoute } from './routes/compile-policy-draft.ts';
 import { createBlastRadiusRoute } from './routes/create-blast-radius.ts';
@@ -76,6 +77,7 @@ import { getConsoleRunRoute } from './routes/get-console-run.ts';
 import { getDeviceLoginRoute } from './routes/get-device-login.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { getIncidentRoute } from './routes/get-incident.ts';
+import { listOpsTargetsRoute } from './routes/list-ops-targets.ts';
 import { getOpsRoute } from './routes/get-ops.ts';
 import { getSessionRoute } from './routes/get-session.ts';
 import { introspectSessionRoute } from './routes/introspect-session.ts';
@@ -185,6 +187,7 @@ function endpointsOf(context: Context): Endpoint[] {
 function opsEndpointsOf(context: Context): Endpoint[] {
   return [
     getOpsRoute(context),
+    listOpsTargetsRoute(context),
     listToolDriftRoute(context),
     freezeTargetRoute(context),
     throttleTargetRoute(context),
@@ -198,6 +201,7 @@ function opsEndpointsOf(context: Context): Endpoint[] {
     createSupportReportRoute(context),
     createBlastRadiusRoute(context),
     createPlanRoute(context),
+    getPlanRoute(context),
     approvePlanRoute(context),
     commitPlanRoute(context),
   ];

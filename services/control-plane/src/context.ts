@@ -1,6 +1,7 @@
-import { createClient, type Client } from '@countersign/contracts';
+import { AppError, createClient, type Client } from '@countersign/contracts';
 import { listTrustKeys } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
+import { databaseClock, type DatabaseClock } from '@countersign/database';
 import { proveAddress, proveUser, sendSignInCode, sendUserCode } from '@countersign/contracts/gateway';
 import {
   eventFactory,
@@ -14,6 +15,7 @@ import {
 } from '@countersign/messaging';
 import {
   AssertionVerifier,
+  ClockGuard,
   createLogger,
   messageSpans,
   SessionWatch,
@@ -67,12 +69,21 @@ export type Context = {
   /** What browsers are served. */
   readonly site: Site;
   now(): Date;
+  /** PostgreSQL's clock: rows are kept and removed by it, and stops end by it. A test that moves `now` moves it as far. */
+  readonly databaseNow: DatabaseClock;
+  /** Compares the clock of this machine with the database's. */
+  readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed. */
   readonly transaction: Transaction;
   close(): Promise<void>;
 };
 
-export type ContextOverrides = Partial<Pick<Context, 'log' | 'bus' | 'now'>>;
+export type ContextOverrides = Partial<
+  Pick<Context, 'log' | 'bus' | 'now'> & {
+    /** The clock that the guard compares; a test that moves `now` leaves it as it is. */
+    machineClock(): Date;
+  }
+>;
 
 /** As long as a person waits at a page. */
 const siblingTimeoutMs = 20_000;
@@ -93,7 +104,8 @@ export function createContext(
   const spans = telemetry.tracer === null ? null : messageSpans(telemetry.tracer);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign control plane', report });
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
-  const now = overrides.now ?? (() => new Date());
+  const machineClock = overrides.machineClock ?? (() => new Date());
+  const now = overrides.now ?? machineClock;
   const sessionWatch = watchSessions({ database, log, now });
   const socketRoom = openRoom({ database, log, now, sessionWatch });
   return {
@@ -122,6 +134,7 @@ export function createContext(
     fetchNow: fetch,
     site: readSite(),
     now,
+    ...clocksOf(database, { now, machineClock, log }),
     transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
       await socketRoom.stop();
@@ -132,6 +145,20 @@ export function createContext(
       await database.close();
       await telemetry.close();
     },
+  };
+}
+
+type Clocked = Pick<Context, 'now' | 'log'> & { machineClock: () => Date };
+
+function clocksOf(
+  { nowMs }: ControlPlaneDatabase,
+  { now, machineClock, log }: Clocked,
+): Pick<Context, 'databaseNow' | 'clockGuard'> {
+  const refusal = (distance: string) =>
+    new AppError('STORE_UNAVAILABLE', `The clock of this control plane is ${distance}; set its clock`);
+  return {
+    databaseNow: databaseClock(now === machineClock ? undefined : now),
+    clockGuard: new ClockGuard({ machineClock, readDatabaseMs: nowMs, refusal, log }),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import {
   AppError,
-  hasRole,
+  mayCall,
+  rightsOf,
   speakingHeaders,
   workspaceParamOf,
   type PersonRole,
@@ -66,7 +67,7 @@ async function personOf({ assertions }: Guarding, { req, route, params }: GuardR
   const delegation = spokenIn(req, 'gateway');
   const person = { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000), delegation };
   if (route.leastRole === undefined) return person;
-  if (workspaceId === undefined || role === undefined || !hasRole(role, route.leastRole))
+  if (workspaceId === undefined || role === undefined || !mayCall(rightsOf[role], route))
     throw new AppError('PERMISSION_DENIED', `This needs the role ${route.leastRole} in a workspace`);
   const param = workspaceParamOf(route);
   if (param !== undefined && params[param] !== workspaceId) throw new AppError('NOT_FOUND', 'There is no such object');

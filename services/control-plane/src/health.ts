@@ -1,6 +1,6 @@
 import { startDeadline } from '@countersign/contracts';
 import { assertConnected } from '@countersign/messaging';
-import type { HealthCheck } from '@countersign/service-kit';
+import type { ProbeChecks } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 
 type States = Record<'database' | 'queue' | 'gateway', 'ok' | 'unreachable'>;
@@ -11,13 +11,13 @@ export function overallStatus({ database, ...others }: States): 'ok' | 'degraded
   return Object.values(others).every((state) => state === 'ok') ? 'ok' : 'degraded';
 }
 
-/** What has to work before traffic makes sense. Without the gateway those who are signed in stay so. */
-export function readinessChecks({ database }: Context): Record<string, HealthCheck> {
-  return { database: () => database.ping() };
+/** What has to work before traffic makes sense. Without the gateway, sessions stay open. By a wrong clock they end too early or too late. */
+export function readinessChecks({ database, clockGuard }: Context): ProbeChecks {
+  return { database: () => database.ping(), clock: clockGuard.check };
 }
 
 /** What is told beside it. */
-export function toldChecks(context: Context): Record<string, HealthCheck> {
+export function toldChecks(context: Context): ProbeChecks {
   return { queue: () => assertConnected(context.bus), gateway: () => assertGateway(context) };
 }
 

@@ -4,6 +4,7 @@ import { BlastRadius, HandleId, OpsTarget, PublicReceipt } from '@countersign/co
 import { FenceScope, OrgId } from '@countersign/contracts/governance-kernel';
 import { recordAudit } from '../src/store/audit.ts';
 import { newCommandId } from '../src/ids.ts';
+import * as answerKeys from '../src/store/answer-keys.ts';
 import * as deviceLogins from '../src/store/device-logins.ts';
 import type { ControlPlaneDatabase, Tx } from '../src/store/database.ts';
 import * as hints from '../src/store/hints.ts';
@@ -51,6 +52,7 @@ it('no statement reads more of a table than it answers with or removes, however 
     await orgs.findFirstWorkspace(database.reader, org(7));
     await orgs.listUnplaced(database.reader, 10);
     await findHandles();
+    await answerKeyed();
     await database.transaction(async (tx) => {
       const made = { id: org(rows + 1), name: 'new', adminId: person(rows + 1) };
       expect(await orgs.insertOrg(tx, made, now)).toBe(true);
@@ -248,6 +250,19 @@ function person(n: number): UserId {
   return UserId.parse(`usr_${String(n).padStart(26, '0')}`);
 }
 
+async function answerKeyed(): Promise<void> {
+  const claim = { scope: 'scope', key: '7', fingerprint: 'x', begunAt: now };
+  const fresh = { ...claim, key: 'new' };
+  await database.transaction(async (tx) => {
+    expect((await answerKeys.beginClaim(tx, claim)).kind).toBe('replay');
+    expect(await answerKeys.beginClaim(tx, fresh)).toEqual({ kind: 'run' });
+    const answer = { status: 200, headers: {}, text: '{}' };
+    expect(await answerKeys.keepAnswer(tx, fresh, { answer, state: 'running' })).toBe(true);
+    await answerKeys.freeClaim(tx, fresh, 'done');
+    await answerKeys.forgetAnswers(tx, now);
+  });
+}
+
 function fillSql(): string {
   const one = `generate_series(1, ${rows}) AS n`;
   const session = `'ses_' || lpad(n::text, 26, '0')`;
@@ -268,6 +283,8 @@ function fillSql(): string {
     INSERT INTO stop_scopes VALUES ('${scope}', '${workspaceId}', ${rows});
     INSERT INTO stop_commands (id, workspace_id, scope, epoch, kind, reason, call_limit, window_seconds, given_by, given_at, expires_at, state, effective_at) SELECT 'cmd_' || lpad(n::text, 26, '0'), '${workspaceId}', '${scope}', n, 'freeze', 'x', NULL, NULL, 'x', now(), NULL, 'effective', now() FROM ${one};
     INSERT INTO plans SELECT 'pln_' || lpad(n::text, 26, '0'), '${workspaceId}', NULL, 'draft', '[]', '{}', 'x', 1, NULL, NULL, NULL, 'x', now(), now() FROM ${one};
+    INSERT INTO idempotency_keys SELECT 'scope', n::text, 'x', 'done', 200, '{}', '{}', now() FROM ${one};
+    INSERT INTO idempotency_keys VALUES ('scope', 'old', 'x', 'running', NULL, NULL, NULL, now() - interval '2 days');
     INSERT INTO tickets SELECT 'ticket-' || n, ${session}, '${workspaceId}', 0, 0, now() FROM ${one};
     INSERT INTO hint_heads SELECT 'wsp_' || lpad(n::text, 26, '0'), 1 FROM ${one};
     INSERT INTO hints SELECT 'wsp_' || lpad(n::text, 26, '0'), 1, 'run', NULL, NULL, now() FROM ${one};

@@ -5,9 +5,8 @@ import { encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto'
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
 import { payloadText, receiptHash } from '@countersign/receipts';
-import { parseKeySet, verifyExport, verifyReceipt } from '@countersign/verifier';
+import { parseKeySet, trustOf, verifyExport, verifyReceipt } from '@countersign/verifier';
 import { checkReceipt } from '../src/trust/check-receipt.ts';
-import { trustOf } from '../src/trust/trust-of.ts';
 import { checkText } from '../src/verification/check-text.ts';
 
 const place = new URL('../../../contracts/vectors/receipts/valid/one-session.json', import.meta.url);

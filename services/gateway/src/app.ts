@@ -35,10 +35,13 @@ import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { getMeRoute } from './routes/get-me.ts';
+import { joinByInviteRoute } from './routes/join-by-invite.ts';
+import { listInvitesToMeRoute } from './routes/list-invites-to-me.ts';
 import { getReportRoute } from './routes/get-report.ts';
 import { getRunRoute } from './routes/get-run.ts';
 import { getTaskRoute } from './routes/get-task.ts';
 import { getWorkspaceSettingsRoute } from './routes/get-workspace-settings.ts';
+import { checkResolverRoute } from './routes/check-resolver.ts';
 import { getWorkspaceApprovalRoute } from './routes/get-workspace-approval.ts';
 import { getWorkspaceRoute } from './routes/get-workspace.ts';
 import { leaveWorkspaceRoute } from './routes/leave-workspace.ts';
@@ -124,8 +127,7 @@ function endpointsOf(context: Context): Endpoint[] {
     getHealthRoute(context),
     listModesRoute(),
     ...signInEndpointsOf(context),
-    showInviteRoute(context),
-    acceptInviteRoute(context),
+    ...invitedEndpointsOf(context),
     getMeRoute(context),
     getWorkspaceRoute(context),
     openWorkspaceRoute(context),
@@ -161,6 +163,7 @@ function endpointsOf(context: Context): Endpoint[] {
     exportAuditRoute(context),
     followEventsRoute(context),
     listWorkspaceApprovalsRoute(context),
+    checkResolverRoute(context),
     getWorkspaceApprovalRoute(context),
     resolveWorkspaceApprovalRoute(context),
     listViolationsRoute(context),
@@ -173,6 +176,16 @@ function endpointsOf(context: Context): Endpoint[] {
     getGovernanceReceiptRoute(context),
     ...siblingEndpointsOf(context),
     ...forwardRoutes(context),
+  ];
+}
+
+/** What an invited person does. */
+function invitedEndpointsOf(context: Context): Endpoint[] {
+  return [
+    showInviteRoute(context),
+    acceptInviteRoute(context),
+    listInvitesToMeRoute(context),
+    joinByInviteRoute(context),
   ];
 }
 

@@ -18,6 +18,7 @@ import {
   type Environment,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { Currency } from '@countersign/contracts';
 import type { EvalRecord } from '@countersign/contracts/gateway';
 import { z } from 'zod';
 import { readEvalRecord } from './capabilities/eval-record.ts';
@@ -89,6 +90,9 @@ export const gatewayVariables = z.object({
     'How long one governed call may take, upstream work included.',
   ),
   GOV_RUN_WORKERS: integer({ min: 0, max: 64, fallback: 4 }).describe('How many runs this process works on at once.'),
+  GOV_RUNS_PER_WORKSPACE: integer({ min: 0, max: 4_096, fallback: 0 }).describe(
+    'How many runs of one workspace are worked on at once, by all gateways together. 0: one fewer than `GOV_RUN_WORKERS`, and at least one.',
+  ),
   GOV_RUN_LEASE: durationMs(15_000, { minMs: waitMsMin }).describe(
     'A worker that has not renewed its lease for this long counts as dead.',
   ),
@@ -111,6 +115,11 @@ export const gatewayVariables = z.object({
   GOV_WEBHOOKS_REACH_PRIVATE: flag(false).describe(
     'Whether webhooks may lead to plain HTTP and to addresses that are not public: for a machine of your own.',
   ),
+  GOV_CURRENCY: Currency.optional()
+    .meta({ type: 'code of ISO 4217', fallback: 'each workspace chooses, and begins with USD' })
+    .describe(
+      'Currency of model prices, as the kernel has it: new workspaces begin with it, and a budget in another one is refused.',
+    ),
   GOV_MODEL: z.string().min(1).max(256).default('default').describe('The model that runs ask for.'),
   GOV_MODEL_OUTPUT_TOKENS_MAX: integer({ min: 1, max: 1_000_000, fallback: 4_096 }).describe(
     'How long one answer of the model in a run may be.',
@@ -140,6 +149,8 @@ export type GatewayConfig = ServiceConfig &
     /** Null: no control plane is configured. */
     controlPlane: ControlPlaneConfig | null;
     failClosed: boolean;
+    /** Of model prices. `null` when it is not configured. */
+    currency: string | null;
     /** A recorded run of the tests, when it ran this very build; else null. */
     evalRecord: EvalRecord | null;
     webhooks: WebhookConfig;
@@ -163,6 +174,8 @@ type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
 
 type RunConfig = Readonly<{
   workers: number;
+  /** By all gateways together. */
+  perWorkspaceMax: number;
   leaseMs: number;
   workerName: string;
   model: string;
@@ -191,10 +204,13 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     governance: governanceOf(read),
     controlPlane: controlPlaneOf(read),
     failClosed: read.GOV_FAIL_CLOSED,
+    currency: read.GOV_CURRENCY ?? null,
     evalRecord: evalRecordOf(read),
     webhooks: { secretKey: webhookKey(read), reachPrivate: read.GOV_WEBHOOKS_REACH_PRIVATE },
     runs: {
       workers: read.GOV_RUN_WORKERS,
+      // One worker is left for the other workspaces.
+      perWorkspaceMax: read.GOV_RUNS_PER_WORKSPACE || Math.max(1, read.GOV_RUN_WORKERS - 1),
       leaseMs: read.GOV_RUN_LEASE,
       workerName: `${hostname()}:${process.pid}`,
       model: read.GOV_MODEL,

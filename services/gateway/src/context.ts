@@ -14,6 +14,7 @@ import {
 } from '@countersign/messaging';
 import {
   AssertionVerifier,
+  ClockGuard,
   createAssertionSigner,
   createLogger,
   messageSpans,
@@ -22,9 +23,10 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
+import { databaseClock, type DatabaseClock } from '@countersign/database';
 import { LogWatch } from './audit/log-watch.ts';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
-import { createClient, type Client, type DelegationClaims } from '@countersign/contracts';
+import { AppError, createClient, type Client, type DelegationClaims } from '@countersign/contracts';
 import { introspectSession, listLiveSessions } from '@countersign/contracts/control-plane';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
@@ -66,10 +68,16 @@ export type Context = {
   /** Cuts what is open by sessions that end; null without a control plane. */
   readonly sessionWatch: SessionWatch | null;
   readonly knownCredentials: KnownCredentials;
+  /** By workspace: the version of the list of members that the kernel has confirmed to this process. */
+  readonly deliveredMembers: Map<string, number>;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
   readonly fetchNow: typeof fetch;
   now(): Date;
+  /** PostgreSQL's clock: rows are kept and removed by it. A test that moves `now` moves it as far. */
+  readonly databaseNow: DatabaseClock;
+  /** Compares the clock of this machine with the database's. */
+  readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction and wakes the outbox relay when it has committed with events to publish. */
   readonly transaction: Transaction;
   close(): Promise<void>;
@@ -79,6 +87,8 @@ export type ContextOverrides = Partial<
   Pick<Context, 'log' | 'bus' | 'mailer' | 'now'> & {
     /** Stands between the gateway and the kernel, to play a network that fails. */
     fetch: typeof fetch;
+    /** The clock that the guard compares; a test that moves `now` leaves it as it is. */
+    machineClock(): Date;
   }
 >;
 
@@ -91,7 +101,8 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const bus = spans === null ? opened : aroundDeliveries(opened, spans.around);
   gaugeDeadLetters(telemetry.meter, bus);
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
-  const now = overrides.now ?? (() => new Date());
+  const machineClock = overrides.machineClock ?? (() => new Date());
+  const now = overrides.now ?? machineClock;
   const { governance, controlPlane } = config;
   const assertions = assertionSigner(governance ?? controlPlane, { log, now });
   const kernelPool = poolFor(governance?.url);
@@ -121,9 +132,10 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     controlPlanePool,
     consoleSessions,
     sessionWatch,
-    knownCredentials: createKnownCredentials(config),
+    ...{ knownCredentials: createKnownCredentials(config), deliveredMembers: new Map<string, number>() },
     fetchNow: overrides.fetch ?? fetch,
     now,
+    ...clocksOf(database, { now, machineClock, log }),
     transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
       await sessionWatch?.stop();
@@ -138,6 +150,20 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await database.close();
       await telemetry.close();
     },
+  };
+}
+
+type Clocked = Pick<Context, 'now' | 'log'> & { machineClock: () => Date };
+
+function clocksOf(
+  { nowMs }: GatewayDatabase,
+  { now, machineClock, log }: Clocked,
+): Pick<Context, 'databaseNow' | 'clockGuard'> {
+  const refusal = (distance: string) =>
+    new AppError('STORE_UNAVAILABLE', `The clock of this gateway is ${distance}, so no run begins; set its clock`);
+  return {
+    databaseNow: databaseClock(now === machineClock ? undefined : now),
+    clockGuard: new ClockGuard({ machineClock, readDatabaseMs: nowMs, refusal, log }),
   };
 }
 

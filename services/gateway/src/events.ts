@@ -23,9 +23,8 @@ import type { Tx } from './store/database.ts';
 import { nextMemberList, takeUntoldLists } from './store/members.ts';
 
 /*
- * What the gateway says to the world. Each event is written in the transaction that makes it true. The gateway handles one of
- * them itself:
- * `run.enqueued.v1` (workers/orchestrator.ts); and of the kernel's events
+ * The events of the gateway. Each one is written in the transaction that makes it true. The gateway handles two of them itself:
+ * `run.enqueued.v1` (workers/orchestrator.ts) and `run.ended.v1` (workers/approval-listener.ts). Of the kernel's events it handles
  * `kernel.approval.requested.v1` and `kernel.approval.resolved.v1` (workers/approval-listener.ts).
  */
 
@@ -86,9 +85,8 @@ export async function publishMembersChanged(tx: Tx, context: Context, workspaceI
 }
 
 /** What was told is told again, so that whoever keeps it knows that it still holds. */
-export async function publishMembersAgain(tx: Tx, context: Context, before: Date): Promise<void> {
-  for (const list of await takeUntoldLists(tx, { before, now: context.now() }))
-    await publish(tx, context, membersChanged, list);
+export async function publishMembersAgain(tx: Tx, context: Context, told: { before: Date; now: Date }): Promise<void> {
+  for (const list of await takeUntoldLists(tx, told)) await publish(tx, context, membersChanged, list);
 }
 
 export async function publishViolation(tx: Tx, context: Context, violation: ViolationPlace): Promise<void> {
@@ -117,12 +115,12 @@ export async function publishSubscriptionDisabled(
 
 async function publish<Data extends { workspaceId: WorkspaceId }>(
   tx: Tx,
-  { newEvent, now }: Context,
+  { newEvent, databaseNow }: Context,
   definition: EventDefinition<string, Data>,
   data: Data,
 ): Promise<void> {
   await recordEventsIn(tx, [newEvent(definition, data, { tenantid: data.workspaceId })]);
-  await announceEvent(tx, { type: definition.type, data, now: now() });
+  await announceEvent(tx, { type: definition.type, data, now: () => databaseNow(tx) });
 }
 
 function taskDataOf({ workspaceId, taskId }: TaskPlace) {

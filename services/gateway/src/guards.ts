@@ -1,4 +1,12 @@
-import { AppError, hasRole, isAppError, keyPrincipal, type AnyRoute, type WorkspaceId } from '@countersign/contracts';
+import {
+  AppError,
+  isAppError,
+  keyPrincipal,
+  mayCall,
+  rightsOf,
+  type AnyRoute,
+  type WorkspaceId,
+} from '@countersign/contracts';
 import type { Role, User } from '@countersign/contracts/gateway';
 import {
   anonymous,
@@ -207,7 +215,7 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
     authenticate: ({ req, route }) => actingCaller(context, req, route.method),
     authorize: async (acting, request) => {
       const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
-      const refusal = hasRole(caller.role, least)
+      const refusal = mayCall(rightsOf[caller.role], request.route)
         ? refusalOfCredential(acting, request.route)
         : roleTooLow(least, caller.role);
       if (refusal === null) {

@@ -80,7 +80,7 @@ function actingIn<Caller>(context: Context, handle: Handle<Caller>) {
           const work = async () => JSON.stringify(await act(tx, input));
           if (idempotency === null) return { answer: await work(), replayed: false };
           const scope = `${route.operation} ${callerKey(input.caller)}`;
-          return actOnce(tx, { ...idempotency, scope, now: context.now() }, work);
+          return actOnce(tx, { ...idempotency, scope, now: await context.databaseNow(tx) }, work);
         });
         return prepared(route.status, answer, replayed ? { 'idempotency-replayed': 'true' } : {});
       });

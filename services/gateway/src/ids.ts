@@ -20,7 +20,8 @@ export function newId(
     | 'hpk'
     | 'sub'
     | 'ntf'
-    | 'rpt',
+    | 'rpt'
+    | 'rcp',
 ): string {
   return `${prefix}_${nextUlid()}`;
 }

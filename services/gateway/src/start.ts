@@ -6,6 +6,8 @@ import { createContext, type Context, type ContextOverrides } from './context.ts
 import { startApprovalListener } from './workers/approval-listener.ts';
 import { startCourier } from './workers/courier.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
+import { startReceiptReview } from './workers/receipt-review.ts';
+import { startSettingsCourier } from './workers/settings-courier.ts';
 
 export type StartedGateway = {
   readonly url: string;
@@ -38,6 +40,10 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
   if (orchestrator !== null) {
     lifecycle.onClose('orchestrator', orchestrator.stop);
     subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
+    if (context.kernel !== null) {
+      lifecycle.onClose('settings', startSettingsCourier(context).close);
+      lifecycle.onClose('receipts', startReceiptReview(context).close);
+    }
   }
   lifecycle.onClose('courier', startCourier(context).stop);
   const running = { lifecycle, workers: orchestrator ?? noWorkers };

@@ -5,7 +5,7 @@ import { gatewayRoutes, type Role, type Run, type SignedIn } from '@countersign/
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { removeTopology } from '@countersign/messaging/testing';
 import { createLogger } from '@countersign/service-kit';
-import { reaching } from '@countersign/testkit/until';
+import { patienceMs, reaching } from '@countersign/testkit/until';
 import pg from 'pg';
 import {
   gatewayConfigFrom,
@@ -60,7 +60,7 @@ export function startTestGateway(config: GatewayConfig, options: StartOptions = 
 }
 
 export function clientOf(url: string, headers: Record<string, string> = {}): GatewayClient {
-  return createClient(gatewayRoutes, { baseUrl: url, headers: () => headers });
+  return createClient(gatewayRoutes, { baseUrl: url, headers: () => headers, timeoutMs: patienceMs });
 }
 
 export async function signInAs(url: string, email: string): Promise<Person> {

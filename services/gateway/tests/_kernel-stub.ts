@@ -14,29 +14,10 @@ import { AssertionVerifier } from '@countersign/service-kit';
 import { ulid } from 'ulid';
 import { assertionKey } from './_assertion-key.ts';
 import { hash, StubApprovals, type StubApproval } from './_stub-approvals.ts';
+import type { StubFault, StubVerdict } from './_stub-faults.ts';
 import { StubSettings } from './_stub-settings.ts';
 
-export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
-export type StubFault =
-  | 'none'
-  | 'hang'
-  | 'unsigned'
-  | 'foreign_key'
-  | 'other_tenant'
-  | 'other_session'
-  | 'other_tool'
-  | 'other_principal'
-  | 'other_action'
-  | 'other_decision'
-  | 'other_keys'
-  | 'outcome'
-  | 'shadow'
-  | 'old'
-  | 'denial_as_allow'
-  | 'no_tools'
-  | 'replayed'
-  | 'nonsense'
-  | 'error_500';
+export type { StubFault, StubVerdict } from './_stub-faults.ts';
 export type StubMessage = { role: string; content?: unknown; tool_call_id?: string };
 export type StubSaid = { text?: string; calls?: { name: string; args: object; id?: string }[] };
 export type Executed = { tool: string; args: unknown; key: string | undefined; grant: string | undefined };
@@ -50,6 +31,10 @@ export class KernelStub {
   verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
   /** What it decides about calls of the model that carry no approval. */
   modelVerdict: StubVerdict = 'ALLOW';
+  /** What it decides about changes of what governs agents. */
+  changeVerdict: StubVerdict = 'ALLOW';
+  /** The proposed changes, each with its principal. */
+  readonly changes: { principal: string; body: unknown }[] = [];
   /** Why it denies what `verdictOf` denies. */
   denialReason = 'POLICY_DENIED';
   /** Whether refused calls are withheld from the model's answer, as the kernel does, or only refused when executed. */
@@ -65,6 +50,8 @@ export class KernelStub {
   /** How many it says that were used. */
   usage = { prompt_tokens: 10, completion_tokens: 5 };
   tools = ['files.read', 'files.write'];
+  /** From when on its key is revoked. */
+  revokedAt: string | null = null;
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
   /** What it was asked for, in order. */
@@ -141,6 +128,7 @@ export class KernelStub {
     if (url.pathname === '/api/v1/approvals')
       return send(res, 200, this.approvals.list(ask.url.searchParams, ask.tenant));
     if (url.pathname.startsWith('/api/v1/approvals/')) return this.#vote(ask, res);
+    if (url.pathname === '/api/v1/evaluate') return send(res, 200, this.#change(ask));
     const { status, body: reply, headers } = await this.#once(ask, text);
     if (this.fault === 'other_decision') headers['x-gov-decision-id'] = `dec_${ulid()}`;
     send(res, status, reply, headers);
@@ -161,6 +149,7 @@ export class KernelStub {
     if (known !== undefined) return known;
     const answer = ask.url.pathname === '/v1/chat/completions' ? this.#chat(ask) : this.#execute(ask);
     this.#answers.set(key, answer);
+    answer.catch(() => this.#answers.delete(key));
     return answer;
   }
 
@@ -198,13 +187,23 @@ export class KernelStub {
     return { status: 200, body, headers };
   }
 
+  #change(ask: Ask): unknown {
+    const { action, session_id: session } = ask.body as Record<string, string>;
+    this.changes.push({ principal: ask.principal, body: ask.body });
+    const sealing = { ask, session: String(session), action: String(action), tool: null, verdict: this.changeVerdict };
+    const { receipt, approval } = this.#decide(sealing, ask.body);
+    return decisionOf(receipt, approval);
+  }
+
   #judge(ask: Ask, session: string, call: { name: string; args: object; id?: string }) {
     const { name, args, id = `call_${ulid()}` } = call;
     const released = { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
     if (!this.judgesAnswers) return { released, decision: null };
     const tool = name.replace('__', '.');
-    const verdict = this.settings.isBlocked(ask.tenant, tool) ? 'DENY' : this.verdictOf(tool);
-    const { receipt, approval } = this.#decide({ ask, session, action: 'tool.call', tool, verdict }, args);
+    const isBlocked = this.settings.isBlocked(ask.tenant, tool);
+    const verdict = isBlocked ? 'DENY' : this.verdictOf(tool);
+    const reason = isBlocked ? 'TOOL_BLOCKED' : undefined;
+    const { receipt, approval } = this.#decide({ ask, session, action: 'tool.call', tool, verdict, reason }, args);
     const decision: Record<string, unknown> = {
       tool,
       tool_call_id: id,
@@ -226,7 +225,8 @@ export class KernelStub {
     const allowed = approved ? 'ALLOW' : this.verdictOf(String(tool));
     const isLocked = grant !== undefined && this.approvals.isLocked(grant);
     const verdict = isBlocked || isLocked ? 'DENY' : allowed;
-    const reason = isLocked ? 'APPROVAL_TIMELOCKED' : undefined;
+    const judged = isLocked ? 'APPROVAL_TIMELOCKED' : undefined;
+    const reason = isBlocked ? 'TOOL_BLOCKED' : judged;
     const sealing = { ask, session: String(session), action: 'tool.call', tool: String(tool), verdict, reason };
     const { receipt, approval } = this.#decide(sealing, args);
     const decision = decisionOf(receipt, approval);
@@ -300,7 +300,10 @@ export class KernelStub {
   #vote({ url, body, tenant, principal: approver }: Ask, res: ServerResponse): void {
     const [, , , , id = '', action = ''] = url.pathname.split('/');
     const { expected_ceremony_hash: ceremonyHash = '' } = body as Record<string, string>;
-    const voted = this.approvals.vote({ id, tenant, action, approver, ceremonyHash });
+    const voted =
+      action === 'withdraw'
+        ? this.approvals.withdraw(id, tenant)
+        : this.approvals.vote({ id, tenant, action, approver, ceremonyHash });
     send(res, voted.status, voted.body);
   }
 
@@ -319,7 +322,7 @@ export class KernelStub {
   #keys() {
     const { publicKey, keyId } = this.fault === 'other_keys' ? this.#foreign : this.#signer;
     const key = { ...publicKeyToJwk(publicKey), kid: keyId, use: 'sig', alg: 'EdDSA' };
-    const window = { valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: null };
+    const window = { valid_from: '2020-01-01T00:00:00.000Z', valid_until: null, revoked_at: this.revokedAt };
     return {
       keys: [{ ...key, purpose: 'receipts', log_origin: null, ...window }],
       log_origin: 'stub',

@@ -92,6 +92,8 @@ const plain = {
     ...{ held: false, expires_at, created_at: at },
   },
   violations: { workspace_id: home, source: 'kernel', reason_code: 'DENIED', reason: 'No', created_at: at },
+  refused_receipts: { workspace_id: home, fault: 'SIGNATURE_INVALID', received_at: at },
+  receipt_faults: { workspace_id: home, fault: 'KEY_REVOKED', found_at: at },
   receipts: { workspace_id: home, verification: 'verified', verified_at: at, received_at: at },
   call_reports: { workspace_id: home, user_id: ada, request_id: 'call', status: 400, created_at: at },
 };

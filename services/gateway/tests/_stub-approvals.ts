@@ -6,6 +6,8 @@ export type StubApproval = {
   receiptId: string;
   session: string;
   tenant: string;
+  /** `null` for the agent of the workspace. */
+  requestedBy: string | null;
   tool: string;
   /** What makes two calls of a session the same call. */
   intent: string;
@@ -14,7 +16,9 @@ export type StubApproval = {
   expiresAt: string;
 };
 
-type Question = Pick<StubApproval, 'tenant' | 'session' | 'tool' | 'intent'>;
+type Question = Pick<StubApproval, 'tenant' | 'session' | 'tool' | 'intent'> & {
+  requestedBy?: string | null;
+};
 type Vote = { id: string; tenant: string; action: string; approver: string; ceremonyHash: string };
 
 export const hash = (text: string) => `sha256:${Buffer.from(nodeProvider.sha256(Buffer.from(text))).toString('hex')}`;
@@ -23,6 +27,17 @@ const passkeyRequired = {
   error: {
     ...{ message: 'Passkeys are enrolled here', type: 'permission_error', code: 'PASSKEY_REQUIRED', param: null },
     ...{ reason_code: null, request_id: 'request-1', retryable: false },
+  },
+};
+
+const notTheRequester = {
+  error: {
+    ...{
+      message: 'Only the requester of an approval can withdraw it',
+      type: 'permission_error',
+      code: 'PERMISSION_DENIED',
+    },
+    ...{ param: null, reason_code: null, request_id: 'request-1', retryable: false },
   },
 };
 
@@ -70,7 +85,16 @@ export class StubApprovals {
 
   open(id: string, receiptId: string, question: Question): StubApproval {
     const expiresAt = new Date(this.clock().getTime() + this.lifeSeconds * 1_000).toISOString();
-    const approval = { id, state: 'pending', receiptId, ...question, approvedBy: [], timelockUntil: null, expiresAt };
+    const approval = {
+      id,
+      state: 'pending',
+      receiptId,
+      requestedBy: null,
+      ...question,
+      approvedBy: [],
+      timelockUntil: null,
+      expiresAt,
+    };
     this.#approvals.set(id, approval);
     return approval;
   }
@@ -102,6 +126,14 @@ export class StubApprovals {
     return { status: 200, body: this.#view(approval) };
   }
 
+  withdraw(id: string, tenant: string): { status: number; body: object } {
+    const approval = this.#approvals.get(id);
+    if (approval === undefined || approval.tenant !== tenant) return { status: 404, body: {} };
+    if (approval.requestedBy !== null) return { status: 403, body: notTheRequester };
+    if (['pending', 'approved'].includes(this.#stateOf(approval))) approval.state = 'revoked';
+    return { status: 200, body: this.#view(approval) };
+  }
+
   approve(approval: StubApproval): void {
     approval.state = 'approved';
     if (this.timelockSeconds === 0) return;
@@ -125,7 +157,7 @@ export class StubApprovals {
       approval_id: approval.id,
       state: this.#stateOf(approval),
       tenant_id: approval.tenant,
-      requested_by: 'agent:x',
+      requested_by: approval.requestedBy ?? `agent:${approval.tenant}`,
       session_id: approval.session,
       action: 'tool.call',
       tool: approval.tool,

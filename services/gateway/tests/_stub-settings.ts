@@ -5,6 +5,8 @@ type Answer = { status: number; body: unknown };
 
 /** What the stub was told to judge by: blocked tools and ceilings, whose versions only rise, as at the kernel. */
 export class StubSettings {
+  /** The lists of members that it was given. */
+  readonly memberLists: Record<string, unknown>[] = [];
   /** What it was told, in order. */
   readonly put: { path: string; version: number }[] = [];
   /** Runs before a setting is taken. */
@@ -32,19 +34,29 @@ export class StubSettings {
   }
 
   async answer(path: string, body: Record<string, unknown>): Promise<Answer> {
+    if (path.startsWith('/internal/members/')) {
+      this.memberLists.push(body);
+      const version = Math.max(this.#standing.get(path)?.version ?? 0, Number(body['version']));
+      this.#standing.set(path, { version, body });
+      return { status: 200, body: { version } };
+    }
     await this.beforeTaken();
     const version = Number(body['version']);
     this.put.push({ path, version });
     const standing = this.#standing.get(path);
-    if (standing !== undefined && standing.version > version) return { status: 409, body: past };
+    if (standing !== undefined && standing.version > version) return { status: 409, body: past(standing.version) };
     this.#standing.set(path, { version, body });
     return { status: 200, body: path.includes('/blocks/') ? blocksOf(path, body) : budgetOf(path, body) };
   }
 }
 
-const past = {
-  error: { code: 'ILLEGAL_TRANSITION', type: 'conflict_error', message: 'The version must rise', param: 'version' },
-};
+const past = (version: number) => ({
+  error: {
+    ...{ code: 'ILLEGAL_TRANSITION', type: 'conflict_error', message: 'The version must rise', param: 'version' },
+    ...{ request_id: 'req_stub', retryable: false },
+    details: { version, allowed: [] },
+  },
+});
 const updated = { updated_at: '2026-11-22T00:00:00.000Z' };
 
 function blocksOf(path: string, body: Record<string, unknown>) {

@@ -20,7 +20,7 @@ export function workspaceTwins(): TwinOptions {
   const inRun = inWorkspace('id', 'task_id', 'run_id');
   const about = inWorkspace('id', 'task_id', 'run_id', 'step_id');
   const tables = {
-    workspaces: { owner: 'id', columns: { ...idsOf('id'), members_told_at: never } },
+    workspaces: { owner: 'id', columns: { ...idsOf('id'), members_told_at: never, settings_due_at: never } },
     // A person signs in to the first one.
     workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
     workspace_settings: inWorkspace(),
@@ -36,7 +36,14 @@ export function workspaceTwins(): TwinOptions {
       columns: { ...idsOf(owner, 'id'), key_hash: `reverse(NEW.key_hash)`, expires_at: never },
     },
     tasks: inWorkspace('id'),
-    runs: { columns: { ...idsOf(owner, 'id', 'task_id'), created_at: never } },
+    // A waiting run is any worker's to take.
+    runs: {
+      columns: {
+        ...idsOf(owner, 'id', 'task_id'),
+        created_at: never,
+        status: `CASE NEW.status WHEN 'queued' THEN 'cancelled' ELSE NEW.status END`,
+      },
+    },
     run_steps: inWorkspace('id', 'run_id'),
     approvals: {
       columns: { ...inRun.columns, ...idsOf('step_id', 'kernel_approval_id', 'session_id'), expires_at: never },
@@ -49,7 +56,10 @@ export function workspaceTwins(): TwinOptions {
       // One of no workspace is its person's, who is the same in both.
       of: 'NEW.workspace_id IS NOT NULL',
     },
-    receipts: inWorkspace('task_id', 'run_id', 'step_id'),
+    // A receipt that arrived after the revocation of its key is any gateway's to review.
+    receipts: { columns: { ...idsOf(owner, 'task_id', 'run_id', 'step_id'), received_at: `'2000-01-01'` } },
+    refused_receipts: inWorkspace('task_id', 'run_id', 'step_id'),
+    receipt_faults: inWorkspace(),
     confirmed_settings: inWorkspace(),
     evidence_items: about,
     audit_entries: inWorkspace('id'),

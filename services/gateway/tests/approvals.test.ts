@@ -3,6 +3,7 @@ import { kernelApprovalResolved } from '@countersign/contracts/governance-kernel
 import type { TestDatabase } from '@countersign/database/testing';
 import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
+import { ulid } from 'ulid';
 import type { StartedGateway } from '../src/index.ts';
 import {
   clientOf,
@@ -17,7 +18,7 @@ import {
   type GatewayClient,
   type Person,
 } from './_gateway.ts';
-import { messageHandled } from './_key-calls.ts';
+import { kernelAsks, messageHandled } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -112,6 +113,53 @@ async function kernelSays(
   return id;
 }
 
+describe('a run that ends while its question is open', () => {
+  const cancel = (id: string) => person.client.putTaskStatus({ params: { id }, body: { status: 'cancelled' } });
+
+  verifies('gw.run.escalate', 'withdraws it at the kernel, also when the kernel is away in between', async () => {
+    const { taskId, approval } = await parkedRun();
+    await kernel.kill();
+    await cancel(taskId);
+    expect(kernel.approvals.get(approval.kernelApprovalId).state).toBe('pending');
+    await kernel.start();
+    await until(() => kernel.approvals.get(approval.kernelApprovalId).state === 'revoked');
+    expect(kernel.roles.at(-1)).toBe('agent');
+  });
+
+  verifies('gw.run.escalate', 'withdraws what was approved and is not used', async () => {
+    kernel.approvals.timelockSeconds = 600;
+    const { taskId, approval } = await parkedRun();
+    await approve(person.client, approval);
+    await cancel(taskId);
+    await until(() => kernel.approvals.get(approval.kernelApprovalId).state === 'revoked');
+  });
+
+  verifies('gw.run.escalate', 'withdraws its own beside what another agent requested in its session', async () => {
+    const { taskId, runId, approval } = await parkedRun();
+    const own = kernel.approvals.get(approval.kernelApprovalId);
+    const question = { tenant: person.workspace.id, session: runId, tool: 'files.write', intent: 'theirs' };
+    // The kernel lists the newest first.
+    kernel.approvals.clear();
+    const theirs = kernel.approvals.open(`apr_${ulid()}`, `rcp_${ulid()}`, { ...question, requestedBy: 'helper' });
+    kernel.approvals.open(own.id, own.receiptId, own);
+    await cancel(taskId);
+    await until(() => kernel.approvals.get(own.id).state === 'revoked');
+    expect(theirs.state).toBe('pending');
+  });
+
+  verifies('gw.run.escalate', 'withdraws what the kernel reports after the end', async () => {
+    const { taskId, runId } = await parkedRun();
+    await cancel(taskId);
+    await until(() => kernel.approvals.get(kernel.approvals.ids[0] ?? '').state === 'revoked');
+    const workspaceId = person.workspace.id;
+    const approvalId = `apr_${ulid()}`;
+    const question = { tenant: workspaceId, session: runId, tool: 'files.write', intent: 'late' };
+    kernel.approvals.open(approvalId, `rcp_${ulid()}`, question);
+    await kernelAsks(gateway, { approvalId, principal: `agent:${workspaceId}`, workspaceId, sessionId: runId });
+    await until(() => kernel.approvals.get(approvalId).state === 'revoked');
+  });
+});
+
 describe('an approval that was decided in the kernel', () => {
   verifies('gw.run.escalate', 'ends its run with the reason', async () => {
     const { taskId, approval } = await parkedRun();
@@ -121,6 +169,13 @@ describe('an approval that was decided in the kernel', () => {
     const { body } = await person.client.listAudit({ query: { action: 'approval.rejected' } });
     expect(body.data).toMatchObject([{ actor: 'carol', subject: approval.id }]);
     expect(kernel.executed).toEqual([]);
+  });
+
+  verifies('gw.run.escalate', 'ends its run with the reason why it expired before its time', async () => {
+    const { taskId, approval } = await parkedRun();
+    await kernelSays(approval, { state: 'expired', resolved_by: null, rejection_reason: 'The policy was replaced' });
+    const error = { code: 'APPROVAL_EXPIRED', message: 'The policy was replaced.' };
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error });
   });
 
   verifies('gw.run.escalate', 'lets the run go on, also when it was decided before the run was parked', async () => {
@@ -317,6 +372,7 @@ describe('an approval', () => {
     const { taskId, runId } = await started;
     const steps = () => runReaching(person, taskId, ['cancelled']).then((run) => run.steps);
     await until(async () => (await steps()).at(-1)?.endedAt !== null);
+    await until(() => kernel.approvals.ids.every((id) => kernel.approvals.get(id).state === 'revoked'));
     expect((await steps()).at(-1)).toMatchObject({ verdict: 'ESCALATE', error: { code: 'RUN_ENDED' } });
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toEqual([]);
   });

@@ -131,7 +131,14 @@ describe('the audit log', () => {
 
     const service = new pg.Client({ connectionString: database.url, options: '-c search_path=gateway' });
     await service.connect();
-    for (const table of ['audit_entries', 'evidence_items', 'receipts', 'violations']) {
+    for (const table of [
+      'audit_entries',
+      'evidence_items',
+      'receipts',
+      'refused_receipts',
+      'receipt_faults',
+      'violations',
+    ]) {
       await expect(service.query(`DELETE FROM ${table}`)).rejects.toThrow('permission denied');
       await expect(service.query(`UPDATE ${table} SET workspace_id = ''`)).rejects.toThrow('permission denied');
     }

@@ -112,7 +112,7 @@ describe('a key', () => {
     expect(await find(1, 59)).toEqual({
       ...{ id: idOf('hpk', 1), role: 'member', scopes: ['read'], lastUsedAt: minute(2) },
       user: { id: ada, name: 'Ada', email: 'ada@example.org' },
-      membership: { workspaceId: home, workspaceName: 'Home', role: 'owner' },
+      membership: { workspaceId: home, workspaceName: 'Home', role: 'owner', membersVersion: 1 },
     });
     expect([await find(1, 60), await find(2, 59), await find(3, 59)]).toEqual([null, null, null]);
   });

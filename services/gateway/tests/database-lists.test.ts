@@ -8,6 +8,7 @@ import {
   openAuditChain,
   recordAudit,
 } from '../src/store/audit.ts';
+import { listReceiptsAfterRevocation, recordReceiptFault } from '../src/store/receipt-faults.ts';
 import * as receipts from '../src/store/receipts.ts';
 import { findReport, insertReports, listReportsOf } from '../src/store/reports.ts';
 import * as tasks from '../src/store/tasks.ts';
@@ -116,14 +117,14 @@ describe('a receipt', () => {
     document(number) as unknown as Parameters<typeof receipts.recordReceipt>[1]['receipt'];
   const place = { workspaceId: home, taskId: idOf('tsk', 1), runId: idOf('run', 1), stepId: 'step' };
   const record = (number: number, more: Partial<typeof place> = {}, at = 1) => {
-    const stored = { ...place, ...more, verification: 'verified', receipt: receipt(number) } as const;
+    const stored = { ...place, ...more, receipt: receipt(number) };
     return transaction((tx) => receipts.recordReceipt(tx, stored, minute(at)));
   };
   const view = {
     ...{ decisionId: idOf('dec', 1), receiptId: idOf('rcp', 1), receiptHash: digest, taskId: place.taskId },
     ...{ runId: place.runId, verdict: 'ALLOW', reasonCode: 'ALLOWED', action: 'tool.call', tool: 'a.b' },
     ...{ effectLevel: 'E1', principal: 'agent', policyHash: `sha256:${'1'.repeat(64)}`, keyId: 'key' },
-    ...{ verification: 'verified', verifiedAt: instantAt(1), receivedAt: instantAt(1) },
+    ...{ verification: 'verified', fault: null, verifiedAt: instantAt(1), receivedAt: instantAt(1) },
   };
 
   it('is kept once, with all that it says', async () => {
@@ -142,6 +143,49 @@ describe('a receipt', () => {
       );
     const asked = [await isOther(home, 1, 'step'), await isOther(home, 1, 'other'), await isOther(home, 2, 'other')];
     expect([...asked, await isOther(away, 1, 'other')]).toEqual([false, true, false, false]);
+  });
+
+  it('is not displaced by one that failed and claims its ids, and both are listed', async () => {
+    const refuse = (workspaceId: string) => {
+      const refused = { ...place, workspaceId, stepId: 'liar', receipt: receipt(1), fault: 'SIGNATURE_INVALID' };
+      return transaction((tx) => receipts.insertRefusedReceipt(tx, refused, minute(0)));
+    };
+    await refuse(home);
+    await refuse(away);
+    const find = () => receipts.findReceipt(store.database.reader, home, idOf('dec', 1));
+    const failed = { verification: 'failed', fault: 'SIGNATURE_INVALID', receiptId: idOf('rcp', 1) };
+    expect(await find()).toMatchObject({ ...failed, receivedAt: instantAt(0) });
+    const asked = { workspaceId: home, decisionId: idOf('dec', 1), stepId: 'step' };
+    expect(await transaction((tx) => receipts.isReceiptOfOtherStep(tx, asked))).toBe(false);
+    await record(1);
+    expect(await find()).toMatchObject({ verification: 'verified', receivedAt: instantAt(1) });
+    const { data } = await receipts.listReceiptsOf(store.database.reader, home, { limit: 5 });
+    expect(data).toMatchObject([failed, view]);
+  });
+
+  it('of a revoked key is listed for review once, where it arrived or was issued after the revocation', async () => {
+    for (const number of [1, 2, 3]) await record(number, {}, number);
+    const start = { receivedAt: new Date(0), workspaceId: '', decisionId: '' };
+    const after = (at: number, keyId = 'key') =>
+      transaction(async (tx) => {
+        const found = await listReceiptsAfterRevocation(tx, {
+          keyId,
+          revokedAt: instantAt(at),
+          after: start,
+          limit: 5,
+        });
+        return found.map(({ decisionId }) => decisionId);
+      });
+    expect([await after(2), await after(4), await after(1, 'other')]).toEqual([
+      [idOf('dec', 2), idOf('dec', 3)],
+      [],
+      [],
+    ]);
+    const fault = { workspaceId: home, decisionId: idOf('dec', 2), fault: 'KEY_REVOKED' };
+    const note = () => transaction((tx) => recordReceiptFault(tx, fault, minute(9)));
+    expect([await note(), await note(), await after(2)]).toEqual([true, false, [idOf('dec', 3)]]);
+    const found = await receipts.findReceipt(store.database.reader, home, idOf('dec', 2));
+    expect(found).toMatchObject({ verification: 'failed', fault: 'KEY_REVOKED', verifiedAt: instantAt(9) });
   });
 
   it('is listed with its workspace, newest first', async () => {

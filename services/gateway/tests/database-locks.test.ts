@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => store?.close());
 
-const lease = { runId, taskId, workspaceId: home, owner: 'worker', fence: 0 };
+const lease = { runId, taskId, workspaceId: home, owner: 'worker', fence: 0, startedBy: 'usr_1' };
 const locks: [string, string, string, (tx: Tx) => Promise<unknown>][] = [
   ['a task that is locked', 'tasks', 'tsk', (tx) => lockTask(tx, home, taskId)],
   ['a task that is held', 'tasks', 'tsk', (tx) => holdTask(tx, home, taskId)],

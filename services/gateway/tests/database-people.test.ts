@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UserId } from '@countersign/contracts';
 import { findConfirmedVersion, holdsSettings, recordConfirmation } from '../src/store/confirmed-settings.ts';
+import { postponeSettings, takeDueSettings } from '../src/store/due-settings.ts';
 import * as members from '../src/store/members.ts';
 import * as users from '../src/store/users.ts';
 import * as workspaces from '../src/store/workspaces.ts';
@@ -37,7 +38,7 @@ describe('the memberships of a person', () => {
     expect(await members.listMemberships(store.database.reader, ada)).toEqual(expected);
     const [{ id, name, role } = { id: '', name: '', role: '' }] = expected;
     const found = await transaction((tx) => workspaces.findFirstMembership(tx, ada));
-    expect(found).toEqual({ workspaceId: id, workspaceName: name, role });
+    expect(found).toEqual({ workspaceId: id, workspaceName: name, role, membersVersion: 1 });
   });
 
   it('are none for who has none', async () => {
@@ -121,7 +122,12 @@ describe('a workspace', () => {
   it('is made with its owner and its log', async () => {
     const owner = { id: UserId.parse(ada), name: 'Ada', email: 'ada@example.org' };
     const made = await transaction((tx) => workspaces.createWorkspace(tx, { owner, name: 'New' }, minute(3)));
-    expect(made).toEqual({ workspaceId: expect.stringMatching(/^wsp_/), workspaceName: 'New', role: 'owner' });
+    expect(made).toEqual({
+      workspaceId: expect.stringMatching(/^wsp_/),
+      workspaceName: 'New',
+      role: 'owner',
+      membersVersion: 1,
+    });
     expect(await workspaces.findMembership(store.database.reader, made.workspaceId, ada)).toEqual(made);
     expect(await workspaces.findWorkspace(store.database.reader, made.workspaceId)).toEqual({
       ...{ id: made.workspaceId, name: 'New', mode: 'discover', createdAt: instantAt(3), updatedAt: instantAt(3) },
@@ -171,6 +177,36 @@ describe('the settings of a workspace', () => {
       { settings: settingsDefault, version: 1 },
     ]);
     expect(await store.rows('SELECT updated_at FROM workspace_settings')).toEqual([{ updated_at: minute(3) }]);
+  });
+
+  describe('are due at the kernel', () => {
+    const take = (retryMs: number) => transaction((tx) => takeDueSettings(tx, { limit: 10, retryMs }));
+    const hourMs = 3_600_000;
+    const ids = (due: { workspaceId: string }[]) => due.map(({ workspaceId }) => workspaceId).sort();
+    beforeEach(() =>
+      store.rows(`UPDATE workspaces SET settings_due_at = '9000-01-01' WHERE id <> ALL($1)`, [[home, away]]),
+    );
+
+    it('from the start, once for all gateways, and again when they were not delivered in time', async () => {
+      expect(ids(await take(hourMs))).toEqual([home, away].sort());
+      expect(await take(hourMs)).toEqual([]);
+      await store.rows(`UPDATE workspaces SET settings_due_at = now() WHERE id = $1`, [away]);
+      expect(ids(await take(0))).toEqual([away]);
+      expect(ids(await take(hourMs))).toEqual([away]);
+    });
+
+    it('at once when they change, also while older ones are being delivered', async () => {
+      const due = (await take(hourMs)).find(({ workspaceId }) => workspaceId === home);
+      await put(2);
+      await transaction((tx) => postponeSettings(tx, due ?? { workspaceId: home, mark: new Date(0) }, hourMs));
+      expect(ids(await take(0))).toEqual([home]);
+    });
+
+    it('later when they were delivered', async () => {
+      const [first] = await take(0);
+      await transaction((tx) => postponeSettings(tx, first ?? { workspaceId: home, mark: new Date(0) }, hourMs));
+      expect(ids(await take(hourMs))).toEqual([first?.workspaceId === home ? away : home]);
+    });
   });
 
   it('are confirmed forwards alone', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunStatus } from '@countersign/contracts/gateway';
+import { claimDueRun, freeRuns } from '../src/store/due-runs.ts';
 import * as leases from '../src/store/leases.ts';
 import { takeLeftStep } from '../src/store/left-steps.ts';
 import { addProgress, moveRun } from '../src/store/run-progress.ts';
@@ -153,7 +154,7 @@ describe('the move of a run', () => {
 });
 
 describe('the lease of a run', () => {
-  const lease = { runId: id(1), taskId, workspaceId: home, owner: 'worker', fence: 3 };
+  const lease = { runId: id(1), taskId, workspaceId: home, owner: 'worker', fence: 3, startedBy: ada };
   const leased = (seconds: number, columns: object = {}) =>
     row(1, { lease_owner: 'other', lease_until: fromNow(seconds), lease_fence: 2, attempts: 1, ...columns });
 
@@ -217,5 +218,50 @@ describe('the lease of a run', () => {
     expect((await stored(3))['lease_fence']).toBe(5);
     await store.rows("UPDATE run_steps SET state = 'settled' WHERE run_id = $1", [id(3)]);
     expect(await transaction((tx) => takeLeftStep(tx))).toBeNull();
+  });
+});
+
+describe('the run that is due', () => {
+  const waiting = (nth: number, of: string, minutes: number) =>
+    row(nth, { workspace_id: of, status: 'queued', created_at: instantAt(minutes) });
+  /** Takes up a job that names a run. */
+  const take = async (named: number, perWorkspaceMax = 2) => {
+    const claim = { runId: id(named), owner: 'worker', leaseMs: 60_000, perWorkspaceMax };
+    const lease = await transaction((tx) => claimDueRun(tx, claim));
+    return lease?.runId ?? null;
+  };
+  const end = (nth: number) => store.rows("UPDATE runs SET status = 'completed' WHERE id = $1", [id(nth)]);
+
+  it('is the oldest of the workspace with the fewest running ones, whichever the job names', async () => {
+    await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, home, 3), waiting(4, away, 9));
+    expect([await take(1), await take(2), await take(3)]).toEqual([id(1), id(4), id(2)]);
+  });
+
+  it('is one of the workspace that was served least recently, also with one worker', async () => {
+    await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, away, 8), waiting(4, away, 9));
+    const taken: (string | null)[] = [];
+    for (const nth of [1, 2, 3, 4]) {
+      const next = await take(nth);
+      taken.push(next);
+      await store.rows("UPDATE runs SET status = 'completed' WHERE id = $1", [next]);
+    }
+    expect(taken).toEqual([id(1), id(3), id(2), id(4)]);
+  });
+
+  it('is none of a workspace that has as many as it may, until one of them ends', async () => {
+    await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, home, 3), waiting(4, home, 4));
+    expect([await take(1), await take(2), await take(3), await take(1)]).toEqual([id(1), id(2), null, null]);
+    expect(await transaction((tx) => freeRuns(tx, 2))).toEqual([]);
+    await end(1);
+    const freed = await transaction((tx) => freeRuns(tx, 2));
+    expect(freed).toEqual([{ runId: id(3), workspaceId: home, taskId: idOf('tsk', 3), attempts: 0 }]);
+    expect([await take(3), await take(4)]).toEqual([id(3), null]);
+    await store.insert('runs', waiting(5, away, 9));
+    expect(await take(5)).toBe(id(5));
+  });
+
+  it('is the one that the job names where its worker died, even over the limit', async () => {
+    await store.insert('runs', row(1, { lease_until: fromNow(-1) }), waiting(2, away, 1));
+    expect(await take(1, 1)).toBe(id(1));
   });
 });

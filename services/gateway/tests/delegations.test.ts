@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SignInId, speakingHeaders, type PersonRole } from '@countersign/contracts';
+import { ErrorEnvelope, SignInId, speakingHeaders, type PersonRole } from '@countersign/contracts';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createAssertionSigner } from '@countersign/service-kit';
@@ -34,17 +34,20 @@ const signerOf = (key: typeof assertionKey, atMs = Date.now()) =>
 
 type Given = { role?: PersonRole | null; of?: Person; signer?: ReturnType<typeof signerOf>; provenAtMs?: number };
 
-/** Ada's client by a delegation for her workspace, in a role; null: for no workspace. */
-async function delegated({
+/** Ada's delegation for her workspace, in a role; null: for no workspace. */
+function delegation({
   role = 'owner',
   of = ada,
   signer = signerOf(assertionKey),
   provenAtMs = Date.now(),
-}: Given = {}) {
+}: Given = {}): Promise<string> {
   const place = role === null ? {} : { workspace_id: of.workspace.id, role };
   const auth_time = Math.floor(provenAtMs / 1_000);
-  const text = await signer.signDelegation({ sub: ada.user.id, sid, auth_time, ...place });
-  return clientOf(gateway.url, { authorization: `Bearer ${text}` });
+  return signer.signDelegation({ sub: ada.user.id, sid, auth_time, ...place });
+}
+
+async function delegated(given: Given = {}) {
+  return clientOf(gateway.url, { authorization: `Bearer ${await delegation(given)}` });
 }
 
 const inWorkspace = ({ workspace }: Person) => ({ headers: { 'x-workspace-id': workspace.id } });
@@ -71,6 +74,53 @@ describe('a delegation', () => {
     const late = await delegated({ provenAtMs: Date.now() - 302_000 });
     await expect(late.createInvite(invite)).rejects.toMatchObject({ code: 'REAUTHENTICATION_REQUIRED' });
     expect((await (await delegated()).createInvite(invite)).status).toBe(201);
+  });
+
+  it('that is old changes no settings and no destinations of notifications', async () => {
+    const params = { id: ada.workspace.id };
+    const settings = { params, body: { policyConfig: { maxIterationBudget: 7, blockedTools: [] } } } as never; // defaults are absent
+    const hook = {
+      channel: 'webhook' as const,
+      target: 'https://hooks.example.org/',
+      eventTypes: ['run.ended' as const],
+    };
+    const fresh = await delegated();
+    const { body: kept } = await fresh.createSubscription({ params, body: hook });
+    const ofHook = { params: { ...params, subscriptionId: kept.id } };
+    const late = await delegated({ provenAtMs: Date.now() - 302_000 });
+    const stateOf = async () => [
+      (await fresh.getWorkspaceSettings({ params })).body,
+      (await fresh.listSubscriptions({ params })).body,
+    ];
+    const before = await stateOf();
+    const other = { ...hook, target: 'https://elsewhere.example.org/' };
+    for (const change of [
+      () => late.putWorkspaceSettings(settings),
+      () => late.createSubscription({ params, body: other }),
+      () => late.rotateWebhookSecret(ofHook),
+      () => late.endSubscription(ofHook),
+    ])
+      await expect(change()).rejects.toMatchObject({ code: 'REAUTHENTICATION_REQUIRED' });
+    expect(await stateOf()).toEqual(before);
+    expect((await fresh.putWorkspaceSettings(settings)).body.policyConfig.maxIterationBudget).toBe(7);
+    expect((await fresh.endSubscription(ofHook)).status).toBe(200);
+  });
+
+  it('proves it at the doors of the kernel too: a key of an agent is made like a key of a workspace', async () => {
+    const made = async (provenAtMs: number) => {
+      const headers = {
+        authorization: `Bearer ${await delegation({ provenAtMs })}`,
+        'content-type': 'application/json',
+      };
+      const body = JSON.stringify({ kind: 'agent', principal_id: 'helper' });
+      const url = new URL('/api/v1/access-keys', gateway.url);
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      return ErrorEnvelope.parse(await answer.json()).error.code;
+    };
+    const [now, late] = [Date.now(), Date.now() - 302_000];
+    expect(await made(late)).toBe('REAUTHENTICATION_REQUIRED');
+    // No kernel is configured here.
+    expect(await made(now)).toBe('GOVERNANCE_UNAVAILABLE');
   });
 
   it('gives no role that the person does not have, and none above the one that it names', async () => {

@@ -72,7 +72,7 @@ describe('what is forwarded', () => {
     const routes: AnyRoute[] = Object.values(kernelRoutes);
     const named = (chosen: readonly AnyRoute[]) => chosen.map(({ operation }) => operation).sort();
     // The control plane asks for these, and shows people what of it is theirs.
-    const shownElsewhere = ['get-boundary-status', 'list-actions', 'list-registered-tools'];
+    const shownElsewhere = ['get-boundary-status', 'list-actions', 'list-boundary-targets', 'list-registered-tools'];
     const isShownElsewhere = ({ operation }: AnyRoute) => shownElsewhere.includes(operation);
     const isRead = (route: AnyRoute) =>
       route.method === 'GET' && route.assertedBy?.includes('member') === true && !isShownElsewhere(route);

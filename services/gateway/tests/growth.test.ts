@@ -15,8 +15,11 @@ import { listAuditEntries, recordAudit } from '../src/store/audit.ts';
 import { openGatewayDatabase, type GatewayDatabase, type Tx } from '../src/store/database.ts';
 import { countSendsSince, findLiveCode, replaceLiveCode } from '../src/store/email-codes.ts';
 import { actOnce, forgetAnswers } from '../src/store/idempotency.ts';
+import { claimDueRun, freeRuns } from '../src/store/due-runs.ts';
+import { takeDueSettings } from '../src/store/due-settings.ts';
 import * as leases from '../src/store/leases.ts';
 import { takeLeftStep } from '../src/store/left-steps.ts';
+import { listReceiptsAfterRevocation } from '../src/store/receipt-faults.ts';
 import { findReceipt, isReceiptOfOtherStep, listReceiptsOf } from '../src/store/receipts.ts';
 import { addProgress, moveRun } from '../src/store/run-progress.ts';
 import { findLiveRunId, insertRun, listRunsOf } from '../src/store/runs.ts';
@@ -104,6 +107,9 @@ async function writeEverything(tx: Tx): Promise<void> {
   await findLiveRunId(tx, taskId);
   await insertRun(tx, { workspaceId, taskId, startedBy: idOf('usr', 7), iterationBudget: 1, currency: 'EUR' }, now);
   await leases.claimRun(tx, { runId, owner: 'nobody', leaseMs: 1_000 });
+  await claimDueRun(tx, { runId, owner: 'nobody', leaseMs: 1_000, perWorkspaceMax: 3 });
+  await freeRuns(tx, 3);
+  await takeDueSettings(tx, { limit: 1, retryMs: 1_000 });
   await leases.renewLease(tx, leaseOf(runId), 1_000);
   await leases.lockLeasedRun(tx, leaseOf(runId));
   await leases.lockRunningRun(tx, leaseOf(runId));
@@ -123,6 +129,12 @@ async function writeEverything(tx: Tx): Promise<void> {
   await approvals.cancelApprovalsOfRun(tx, runId, now);
   await approvals.isApprovalOfOtherRun(tx, { kernelApprovalId: 'none', runId });
   await isReceiptOfOtherStep(tx, { workspaceId, decisionId: 'none', stepId });
+  await listReceiptsAfterRevocation(tx, {
+    keyId: 'key',
+    revokedAt: '2099-01-01T00:00:00.000Z',
+    after: { receivedAt: new Date(0), workspaceId: '', decisionId: '' },
+    limit: 10,
+  });
   await recordConfirmation(tx, { workspaceId, version: 1 }, now);
   await holdsSettings(tx, { workspaceId, version: 1 });
   await markRotated(tx, { id: idOf('ses', 7), familyId: idOf('ses', 7) }, now);
@@ -143,7 +155,7 @@ async function writeEverything(tx: Tx): Promise<void> {
 }
 
 function leaseOf(id: string): leases.Lease {
-  return { runId: id, taskId, workspaceId, owner: 'nobody', fence: 1 };
+  return { runId: id, taskId, workspaceId, owner: 'nobody', fence: 1, startedBy: 'nobody' };
 }
 
 /** One row for each number in each table, none of them in an open state, so that what is open is rare as it is in use. */
@@ -152,7 +164,7 @@ async function fill(): Promise<void> {
   const place = `${id('wsp')}, ${id('tsk')}, ${id('run')}, ${id('stp')}`;
   const rows: Record<string, string> = {
     users: `(id, email, name, created_at) SELECT ${id('usr')}, 'user-' || n, 'x', now()`,
-    workspaces: `(id, name, created_by, created_at, updated_at) SELECT ${id('wsp')}, 'x', 'x', now(), now()`,
+    workspaces: `(id, name, created_by, created_at, updated_at, settings_due_at) SELECT ${id('wsp')}, 'x', 'x', now(), now(), '9000-01-01'`,
     workspace_members: `(workspace_id, user_id, role, joined_at) SELECT ${id('wsp')}, ${id('usr')}, 'owner', now()`,
     workspace_settings: `(workspace_id, policy_config, budget_config, model_config, version, updated_at) SELECT ${id('wsp', 'n + 100')}, '{}', '{}', '{}', 2, now()`,
     sessions: `(id, family_id, user_id, token_hash, created_at, expires_at) SELECT ${id('ses')}, ${id('ses')}, ${id('usr')}, 'hash-' || n, now(), now()`,
@@ -164,6 +176,8 @@ async function fill(): Promise<void> {
     violations: `(workspace_id, task_id, run_id, step_id, id, source, reason_code, reason, created_at) SELECT ${place}, ${id('vio')}, 'kernel', 'x', 'x', now()`,
     call_reports: `(id, workspace_id, user_id, request_id, status, report, created_at) SELECT ${id('rpt')}, ${id('wsp')}, ${id('usr')}, 'call-' || n, 400, '{}', now()`,
     receipts: `(workspace_id, decision_id, receipt_id, verification, document, verified_at, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, ${id('rcp')}, 'failed', '{}', now(), now()`,
+    refused_receipts: `(workspace_id, id, decision_id, fault, document, received_at) SELECT ${id('wsp', 'n + 100')}, ${id('rcp')}, ${id('dec')}, 'x', '{}', now()`,
+    receipt_faults: `(workspace_id, decision_id, fault, found_at) SELECT ${id('wsp', 'n + 100')}, ${id('dec')}, 'x', now()`,
     confirmed_settings: `(workspace_id, version, confirmed_at) SELECT ${id('wsp')}, 1, now()`,
     audit_entries: `(workspace_id, seq, id, action, actor, verdict, reason, details, created_at, hash) SELECT ${id('wsp')}, 1, ${id('aud')}, 'x', 'x', 'allow', 'ok', '{}', now(), 'x'`,
     audit_heads: `(workspace_id, seq, hash) SELECT ${id('wsp')}, 1, 'sha256:' || repeat('0', 64)`,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Liveness, Readiness } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createLifecycle, createLogger } from '@countersign/service-kit';
 import { createTcpProxy, type TcpProxy } from '@countersign/testkit/tcp-proxy';
@@ -74,7 +75,7 @@ async function healthBecoming(expected: Awaited<ReturnType<typeof health>>): Pro
   await reaching(health, (seen) => isDeepStrictEqual(seen, expected));
 }
 
-const whole = { status: 200, overall: 'ok', database: 'ok', queue: 'ok', governance: 'ok' } as const;
+const whole = { status: 200, overall: 'ok', database: 'ok', queue: 'ok', governance: 'ok', workers: 'ok' } as const;
 
 describe('health', () => {
   verifies(
@@ -91,7 +92,13 @@ describe('health', () => {
       queueWire.restore();
       await healthBecoming(whole);
       databaseWire.cut();
-      await healthBecoming({ ...whole, status: 503, overall: 'unavailable', database: 'unreachable' });
+      await healthBecoming({
+        ...whole,
+        status: 503,
+        overall: 'unavailable',
+        database: 'unreachable',
+        workers: 'unknown',
+      });
       databaseWire.restore();
       await healthBecoming(whole);
     },
@@ -106,10 +113,44 @@ describe('health', () => {
       const { body, status } = await clientOf(strict.url).getHealth();
       expect([status, body.status, body.checks.governance]).toEqual([503, 'unavailable', 'unreachable']);
       expect((await fetch(new URL('/health/ready', strict.url))).status).toBe(503);
-      expect((await fetch(new URL('/health/live', strict.url))).status).toBe(200);
+      const live = await fetch(new URL('/health/live', strict.url));
+      expect([live.status, Liveness.parse(await live.json())]).toEqual([200, { status: 'live' }]);
     } finally {
       kernel.fault = 'none';
       await strict.stop();
+    }
+  });
+
+  it('names absent workers and what to do, and stays ready: work is accepted and waits', async () => {
+    const own = await testDatabase();
+    const config = { GOV_GOVERNANCE_URL: kernel.url };
+    const idle = await startTestGateway(testConfig(own, { ...config, GOV_RUN_WORKERS: '0' }));
+    const seen = async () => (await clientOf(idle.url).getHealth()).body;
+    const ready = async () => {
+      const response = await fetch(new URL('/health/ready', idle.url));
+      return [response.status, Readiness.parse(await response.json()).checks];
+    };
+    const absent = (since: string) => ({
+      status: 'degraded',
+      checks: { workers: 'absent' },
+      problems: [{ check: 'workers', message: expect.stringMatching(`^No gateway takes runs: ${since}`) }],
+    });
+    try {
+      expect(await seen()).toMatchObject(absent('no worker has ever reported'));
+      expect(await ready()).toMatchObject([200, { orchestrator: 'down' }]);
+      const working = await startTestGateway(testConfig(own, config));
+      await until(async () => (await seen()).status === 'ok');
+      expect(await ready()).toMatchObject([200, { orchestrator: 'up' }]);
+      await working.stop();
+      const setBack = (seconds: number) =>
+        rowsOf(own, `UPDATE worker_heartbeats SET seen_at = now() - ${seconds} * interval '1 second'`);
+      await setBack(50);
+      expect(await seen()).toMatchObject({ status: 'ok', problems: [] });
+      await setBack(61);
+      expect(await seen()).toMatchObject(absent('the last worker reported 6. seconds ago'));
+    } finally {
+      await idle.stop();
+      await own.drop();
     }
   });
 

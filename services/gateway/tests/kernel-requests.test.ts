@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until, untilAnswered } from '@countersign/testkit/until';
 import type { StartedGateway } from '../src/index.ts';
-import { runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
+import { rowsOf, runReaching, signInAs, startRun, startTestGateway, testConfig, testDatabase } from './_gateway.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -25,6 +26,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
+/** As if the kernel had never confirmed the settings of a workspace that the courier has delivered, and will not look at again for an hour. */
+async function forgetConfirmation(workspaceId: string): Promise<void> {
+  const isPostponed = `SELECT 1 FROM workspaces WHERE id = $1 AND settings_due_at > now() + interval '1 minute'`;
+  await untilAnswered(async () => (await rowsOf(database, isPostponed, [workspaceId])).length === 1);
+  await rowsOf(database, 'DELETE FROM confirmed_settings WHERE workspace_id = $1', [workspaceId]);
+}
+
 describe('a run', () => {
   it('puts its settings through, then asks the kernel once for its tools and once for each step, whose answer brings its receipt', async () => {
     kernel.say = (messages) =>
@@ -32,11 +40,13 @@ describe('a run', () => {
         ? { calls: [{ name: 'files__write', args: { n: messages.length } }] }
         : { text: 'All done.' };
     const ada = await signInAs(gateway.url, 'ada@example.org');
+    await forgetConfirmation(ada.workspace.id);
+    kernel.paths.length = 0;
     const run = await runReaching(ada, (await startRun(ada)).taskId);
     expect([run.status, run.steps.length]).toEqual(['completed', 5]);
     expect(kernel.paths).toEqual([
-      `/internal/policy/blocks/${ada.workspace.id}`,
       `/internal/budgets/${ada.workspace.id}/ceiling.llm_month`,
+      `/internal/policy/blocks/${ada.workspace.id}`,
       '/mcp/v1/capabilities',
       '/v1/chat/completions',
       '/mcp/v1/execute',
@@ -57,5 +67,7 @@ describe('a run', () => {
     expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_REQUEST' } });
     expect(run.error?.message).toContain('at most 128');
     expect(kernel.modelCalls).toHaveLength(asked);
+    // A run that failed has its questions withdrawn; the next test counts requests.
+    await until(() => kernel.paths.includes('/api/v1/approvals'));
   });
 });

@@ -134,9 +134,50 @@ describe('the approval that the call of a key asks for', () => {
     },
   );
 
+  it('is decided under the list of members that a kernel lost: the vote that it refused gives the list once more', async () => {
+    const approval = await asked();
+    const given = () => kernel.settings.memberLists.length;
+    await resolve(colleague, (await asked({ session_id: 'job-before' })).id);
+    const before = given();
+    kernel.fault = 'error_500';
+    await expect(resolve(colleague, approval.id)).rejects.toMatchObject({ code: 'GOVERNANCE_UNAVAILABLE' });
+    kernel.fault = 'none';
+    expect((await resolve(colleague, approval.id)).body).toMatchObject({ status: 'approved' });
+    expect(given()).toBe(before + 1);
+  });
+
+  it('is decided where the kernel holds a later list of members, as after a restore: this one goes again, above it', async () => {
+    const approval = await asked();
+    kernel.settings.standAt(`/internal/members/${maker.workspace.id}`, 90);
+    await resolve(colleague, approval.id);
+    expect(kernel.settings.memberLists.at(-1)).toMatchObject({ version: 91 });
+    const stored = 'SELECT members_version FROM workspaces WHERE id = $1';
+    expect(await rowsOf(database, stored, [maker.workspace.id])).toEqual([{ members_version: 91 }]);
+  });
+
+  verifies(
+    'gw.approvals',
+    'has its deciders before its copy arrives: a run and a key are known before they call',
+    async () => {
+      const { client: member } = await join(`reader-${people}`, 'member');
+      const unheard = [
+        { requestedBy: keyPrincipal(key.id), sessionId: 'job-unheard' },
+        { requestedBy: 'crawler', sessionId: 'job-unheard' },
+        { requestedBy: 'key:hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV', sessionId: 'job-unheard' },
+        { requestedBy: `agent:${maker.workspace.id}`, sessionId: 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+      ] as never; // plain names
+      const obstaclesOf = async (client: GatewayClient) =>
+        (await client.checkResolver({ body: { requests: unheard } })).body.obstacles;
+      const unknown = 'UNKNOWN_REQUESTER';
+      expect(await obstaclesOf(maker.client)).toEqual(['OWN_REQUEST', null, unknown, unknown]);
+      expect(await obstaclesOf(colleague)).toEqual([null, null, unknown, unknown]);
+      expect(await obstaclesOf(member)).toEqual(['ROLE', 'ROLE', 'ROLE', 'ROLE']);
+    },
+  );
+
   verifies('gw.approvals', 'is no business of whoever made the key, of the key itself, and of strangers', async () => {
     const approval = await asked();
-    await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'MAY_NOT_DECIDE' });
     expect(await auditOf('approval.resolve')).toMatchObject([{ verdict: 'deny', actor: maker.user.id }]);
     const whole = await maker.client.createApiKey({
       body: { name: 'all', role: 'partner', scopes: ['read', 'write', 'agent'], expiresInDays: 1 },
@@ -267,6 +308,10 @@ describe('what the kernel says of it', () => {
     }
     kernel.fault = 'none';
     expect([await asked({ session_id: 'honest' })]).toEqual(await listed());
+    const receipts = async () => (await maker.client.listGovernanceReceipts()).body.data;
+    await until(async () => (await receipts()).length > unproven.length);
+    const faults = (await receipts()).flatMap(({ fault }) => fault ?? []);
+    expect(faults.toReversed()).toEqual(['principal', 'session', 'tool', 'SIGNATURE_INVALID', 'kind']);
   });
 
   it('about a key of another workspace, or about none, is not for this one', async () => {

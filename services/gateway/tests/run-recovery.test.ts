@@ -70,6 +70,19 @@ describe('the job of a run', () => {
     expect(await rowsOf(database, 'SELECT * FROM dead_letters WHERE envelope LIKE $1', [`%${runId}%`])).toEqual([]);
   });
 
+  it('that was lost with its queue is made anew as soon as a worker is idle', async () => {
+    const { taskId, runId } = await startRun(person);
+    const lost = await rowsOf(
+      database,
+      `DELETE FROM outbox WHERE envelope LIKE '%' || $1 || '%' AND needs_consumer RETURNING id`,
+      [runId],
+    );
+    expect(lost).toHaveLength(1);
+    await rowsOf(database, "UPDATE runs SET created_at = now() - interval '31 seconds' WHERE id = $1", [runId]);
+    await startWorker();
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
+  });
+
   it('that became a dead letter is made anew: no run waits for ever', async () => {
     const before = (await rowsOf(database, 'SELECT * FROM dead_letters')).length;
     const { taskId, runId } = await startRunDelivered(1_000);

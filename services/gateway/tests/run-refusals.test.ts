@@ -30,6 +30,7 @@ beforeEach(async () => {
   person = await signInAs(gateway.url, `${crypto.randomUUID()}@example.org`);
   entries = entriesOf(person);
   kernel.verdictOf = () => 'ALLOW';
+  kernel.denialReason = 'POLICY_DENIED';
   kernel.judgesAnswers = false;
   kernel.fault = 'none';
   kernel.beforeModelAnswer = async () => undefined;
@@ -86,6 +87,32 @@ describe('a call that the kernel denies', () => {
       { kind: 'step_settled', contentHash: evidenceHash(null), metadata: { decisionId, verdict: 'DENY' } },
       { kind: 'run_ended', contentHash: evidenceHash(null), metadata },
     ]);
+  });
+
+  it('because a fact could not be read for a moment ends no run: the model repeats it', async () => {
+    let denials = 0;
+    kernel.denialReason = 'REGISTRY_UNAVAILABLE';
+    kernel.verdictOf = () => ((denials += 1) === 1 ? 'DENY' : 'ALLOW');
+    const write = { calls: [{ name: 'files__write', args: { path: 'a' } }] };
+    kernel.say = (messages) => {
+      const told = String(messages.findLast(({ role }) => role === 'tool')?.content ?? 'Repeat it');
+      return told.includes('Repeat it') ? write : { text: 'All done.' };
+    };
+    const run = await ended();
+    expect([run.status, run.result]).toEqual(['completed', 'All done.']);
+    expect(run.steps.map(({ verdict }) => verdict)).toEqual(['ALLOW', 'DENY', 'ALLOW', 'ALLOW', 'ALLOW']);
+  });
+
+  it.each([
+    ['TOOL_BLOCKED', 'a setting of the workspace denies it'],
+    ['POLICY_DENIED', 'the policy of the workspace denies it'],
+  ])('with %s is reported to the model: %s', async (code, words) => {
+    await setTo({ maxIterationBudget: 25, blockedTools: [], deniedCall: 'tell' });
+    kernel.denialReason = code;
+    kernel.verdictOf = () => 'DENY';
+    const { id } = await ended();
+    const outputs = await rowsOf<{ output: string }>(database, 'SELECT output FROM run_steps WHERE run_id = $1', [id]);
+    expect(outputs.map(({ output }) => String(output)).join()).toContain(words);
   });
 
   it('is kept as the answer that the model reads where it is told', async () => {

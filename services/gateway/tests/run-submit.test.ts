@@ -6,7 +6,7 @@ import { assertMayMove } from '../src/orchestrator/enqueue-run.ts';
 import { notConfigured, submitStep } from '../src/orchestrator/submit-step.ts';
 import type { StepFacts } from '../src/runs/conversation.ts';
 
-const lease = { workspaceId: 'wsp_1', taskId: 'tsk_1', runId: 'run_1', owner: 'worker', fence: 3 };
+const lease = { workspaceId: 'wsp_1', taskId: 'tsk_1', runId: 'run_1', owner: 'worker', fence: 3, startedBy: 'usr_1' };
 const { signal } = new AbortController();
 const modelCall: StepFacts = {
   ...{ id: 'stp_1', seq: 1, kind: 'model_call', state: 'submitted', tool: null, callId: null, args: '{"a":1}' },
@@ -16,7 +16,7 @@ const proposal = { decisionId: 'dec_0', receiptId: 'rcp_0', notBefore: new Date(
 const toolCall: StepFacts = { ...modelCall, kind: 'tool_call', tool: 'files.write', callId: 'call_1' };
 
 /** Submits to a kernel that keeps how it was asked, and answers by `answer`. */
-async function submitted(step: StepFacts, answer: () => Promise<unknown> = async () => 'governed') {
+async function submitted(step: StepFacts, answer: () => Promise<unknown> = async () => 'governed', isClockNear = true) {
   const asked: unknown[] = [];
   const ask =
     (method: string) =>
@@ -27,12 +27,13 @@ async function submitted(step: StepFacts, answer: () => Promise<unknown> = async
   const kernel = {
     ...{ callModel: ask('callModel'), callTool: ask('callTool'), recallDecision: ask('recallDecision') },
   };
-  const result = await submitStep({ kernel } as never, lease, step, signal);
+  const clockGuard = { isNear: async () => isClockNear };
+  const result = await submitStep({ kernel, clockGuard } as never, lease, step, signal);
   return { asked, result };
 }
 
 describe('a step that is put to the kernel', () => {
-  const governed = { workspaceId: 'wsp_1', runId: 'run_1', startedAt: new Date(7), signal };
+  const governed = { workspaceId: 'wsp_1', runId: 'run_1', startedBy: 'usr_1', startedAt: new Date(7), signal };
   const first = { ...governed, idempotencyKey: 'stp_1', approvalGrant: null };
   const granted = { ...governed, idempotencyKey: 'stp_1.dec_1', approvalGrant: 'apr_1' };
   const call = { tool: 'files.write', args: '{"a":1}' };
@@ -72,6 +73,14 @@ describe('a submission that failed', () => {
     const message = isUnheard ? 'It failed. The call may have been made.' : 'It failed';
     const { result } = await failed(error);
     expect(result).toMatchObject({ kind: 'failed', error: { kind: 'unreachable', code, message } });
+  });
+
+  it('stays submitted while the clock of the gateway is far off: the kernel refuses what it states', async () => {
+    const refused = () => Promise.reject(new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'It failed'));
+    await expect(submitted(toolCall, refused, false)).rejects.toMatchObject({
+      kind: 'interrupted',
+      code: 'INTERRUPTED',
+    });
   });
 
   it.each([

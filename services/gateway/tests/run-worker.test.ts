@@ -77,6 +77,11 @@ const withLease = (leaseMs: number): Context => ({
   ...context,
   config: { ...context.config, runs: { ...context.config.runs, leaseMs } },
 });
+/** Works on this very run. */
+const workOn = (by: Context, runId: string, stopping: AbortSignal) => {
+  const { workerName: owner, leaseMs } = by.config.runs;
+  return workOnRun(by, (tx) => claimRun(tx, { runId, owner, leaseMs }), stopping);
+};
 const claim = (runId: string) => context.transaction((tx) => claimRun(tx, { runId, owner: 'other', leaseMs: 60_000 }));
 const jobsOf = async (taskId: string) =>
   (await toldOf(database, taskId)).filter(({ type }) => type === 'run.enqueued.v1').length;
@@ -101,7 +106,7 @@ async function stoppedInStep() {
   const { stopping, ask } = stopWhenAsked();
   kernel.beforeModelAnswer = ask;
   const run = await startRun(person);
-  await workOnRun(context, run.runId, stopping.signal);
+  await workOn(context, run.runId, stopping.signal);
   await forgetSettings();
   return run;
 }
@@ -114,22 +119,22 @@ describe('a worker', () => {
   it('leaves a run alone that another one works on', async () => {
     const { runId } = await startRun(person);
     await claim(runId);
-    await workOnRun(context, runId, live);
+    await workOn(context, runId, live);
     expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', fence: 1, steps: 0 });
   });
 
   it('asks for the tools once, and does not give back a run that is done', async () => {
     const { taskId, runId } = await startRun(person);
-    await workOnRun(context, runId, live);
+    await workOn(context, runId, live);
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'All done.' });
     expect(kernel.paths.filter((path) => path === '/mcp/v1/capabilities')).toHaveLength(1);
     expect(await jobsOf(taskId)).toBe(1);
   });
 
   it('that stops before its first step begins none, and makes the run due again', async () => {
-    await workOnRun(context, (await startRun(person)).runId, live); // the kernel holds to the settings from here on
+    await workOn(context, (await startRun(person)).runId, live); // the kernel holds to the settings from here on
     const { taskId, runId } = await startRun(person);
-    await workOnRun(context, runId, AbortSignal.abort());
+    await workOn(context, runId, AbortSignal.abort());
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
     expect(await jobsOf(taskId)).toBe(2);
   });
@@ -138,7 +143,7 @@ describe('a worker', () => {
     const { stopping, ask } = stopWhenAsked();
     kernel.settings.beforeTaken = ask;
     const { runId } = await startRun(person);
-    await workOnRun(context, runId, stopping.signal);
+    await workOn(context, runId, stopping.signal);
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 0 });
   });
 
@@ -147,13 +152,13 @@ describe('a worker', () => {
     kernel.beforeModelAnswer = ask;
     kernel.say = () => ({ text: 'done' });
     const { taskId, runId } = await startRun(person);
-    await workOnRun(context, runId, stopping.signal);
+    await workOn(context, runId, stopping.signal);
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1 });
     // A kernel that has to be told of the settings again: a stop meanwhile changes nothing either.
     await forgetSettings();
     const again = stopWhenAsked();
     kernel.settings.beforeTaken = again.ask;
-    await workOnRun(context, runId, again.stopping.signal);
+    await workOn(context, runId, again.stopping.signal);
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1, fence: 2 });
     expect(kernel.modelCalls).toHaveLength(1);
     expect((await logOf(person)).map(({ action }) => action)).toEqual(['run.enqueued', 'run.running']);
@@ -163,16 +168,27 @@ describe('a worker', () => {
   it('that cannot tell the kernel of the settings says of a step that stands that it may have been made', async () => {
     const { taskId, runId } = await stoppedInStep();
     const away = new KernelError('unreachable', 'GOVERNANCE_UNAVAILABLE', 'The kernel did not answer');
-    await workOnRun({ ...context, kernel: kernelThat('applySettings', away) }, runId, live);
+    await workOn({ ...context, kernel: kernelThat('applySettings', away) }, runId, live);
     const { status, outcome, error, steps } = await runReaching(person, taskId);
     expect([status, outcome]).toEqual(['failed', 'unreachable/degraded']);
     expect(error).toEqual({ code: away.code, message: `${away.message}. The call may have been made.` });
     expect(steps.map((step) => step.error)).toEqual([error]);
   });
 
+  it('gives back a run whose call failed while the clock of the gateway is far off', async () => {
+    const looks = [true]; // near as the worker begins, and far behind that
+    const clockGuard = { isNear: async () => looks.pop() ?? false } as Context['clockGuard']; // no more is asked
+    const refused = new KernelError('unreachable', 'GOVERNANCE_MALFORMED', 'The kernel answered 401');
+    const { taskId, runId } = await startRun(person);
+    await workOn({ ...context, clockGuard, kernel: kernelThat('callModel', refused) }, runId, live);
+    expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1 });
+    await workOn(context, runId, live);
+    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
+  });
+
   it('without a kernel fails the run closed', async () => {
     const { taskId, runId } = await startRun(person);
-    await workOnRun({ ...context, kernel: null }, runId, live);
+    await workOn({ ...context, kernel: null }, runId, live);
     const error = { code: 'GOVERNANCE_NOT_CONFIGURED', message: expect.any(String) };
     const failed = { status: 'failed', outcome: 'unreachable/degraded', error, steps: [] };
     expect(await runReaching(person, taskId)).toMatchObject(failed);
@@ -198,7 +214,7 @@ describe('a lease', () => {
       transactions += 1;
       return transaction(work);
     };
-    await workOnRun({ ...withLease(leaseMs), database: { ...context.database, transaction: counting } }, runId, live);
+    await workOn({ ...withLease(leaseMs), database: { ...context.database, transaction: counting } }, runId, live);
     expect([claimed, (await heldOf(runId)).status]).toEqual([[null], 'completed']);
     const before = transactions;
     await delay(leaseMs); // three renewals, if they went on
@@ -211,7 +227,7 @@ describe('a lease', () => {
       await rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
       return new Promise(() => undefined);
     };
-    await workOnRun(withLease(600), runId, live);
+    await workOn(withLease(600), runId, live);
     expect(await heldOf(runId)).toMatchObject({ status: 'running', owner: 'other', fence: 7, steps: 1 });
   });
 });
@@ -219,7 +235,7 @@ describe('a lease', () => {
 describe('a fault of our own', () => {
   const fault = new TypeError('undefined is not a function');
   const fails = (method: Parameters<typeof kernelThat>[0], runId: string) =>
-    expect(workOnRun({ ...context, kernel: kernelThat(method, fault) }, runId, live)).rejects.toBe(fault);
+    expect(workOn({ ...context, kernel: kernelThat(method, fault) }, runId, live)).rejects.toBe(fault);
 
   it.each([
     ['listTools', 0],
@@ -283,7 +299,7 @@ describe('a run that another worker took meanwhile', () => {
 
   it('is not shown as started by the one that was too slow', async () => {
     const { runId } = await startRun(person);
-    await workOnRun(losing(runId), runId, live);
+    await workOn(losing(runId), runId, live);
     expect((await logOf(person)).map(({ action }) => action)).toEqual(['run.enqueued']);
   });
 
@@ -307,7 +323,7 @@ describe('a run that another worker took meanwhile', () => {
 
   it('is not changed once it has ended, and nothing is said of it', async () => {
     const { taskId, runId } = await startRun(person);
-    await workOnRun(context, runId, live);
+    await workOn(context, runId, live);
     const before = [await traceOf(runId), await toldOf(database, taskId)];
     const place = { workspaceId: person.workspace.id, taskId, runId };
     const change = { from: ['running'], to: 'failed', outcome: null, actor: 'somebody' } as const;

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
+import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';
 import {
+  rowsOf,
   runReaching,
   signInAs,
   startRun,
@@ -29,7 +31,6 @@ beforeEach(async (): Promise<void> => {
   kernel.judgesAnswers = true;
   kernel.beforeModelAnswer = async () => undefined;
   kernel.settings.beforeTaken = async () => undefined;
-  kernel.settings.put.length = 0;
   kernel.offered.length = 0;
   kernel.executed.length = 0;
   kernel.say = () => ({ calls: [{ name: 'files__write', args: {} }] });
@@ -57,13 +58,13 @@ describe('what a workspace sets', () => {
         await block('files__write');
         const { taskId, runId } = await startRun(person);
         const run = await runReaching(person, taskId);
-        expect(run).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
+        expect(run).toMatchObject({ status: 'denied', error: { code: 'TOOL_BLOCKED' } });
         const denied = run.steps.at(-1);
         expect(denied).toMatchObject({
           kind: 'tool_call',
           tool: 'files.write',
           verdict: 'DENY',
-          reasonCode: 'POLICY_DENIED',
+          reasonCode: 'TOOL_BLOCKED',
         });
         expect(denied?.receiptId).toMatch(/^rcp_/);
         expect(kernel.executed).toEqual([]);
@@ -99,13 +100,55 @@ describe('what a workspace sets', () => {
     expect(kernel.executed).toEqual([]);
   });
 
-  verifies('gw.run.budget', 'reaches the kernel once for each version', async () => {
+  verifies('gw.run.budget', 'reaches the kernel once for each version, however many runs there are', async () => {
     kernel.say = () => ({ text: 'done' });
+    await confirmed(1);
+    kernel.settings.put.length = 0;
     for (let runs = 0; runs < 2; runs += 1) await runReaching(person, (await startRun(person)).taskId);
-    expect(kernel.settings.put.map(({ version }) => version)).toEqual([1, 1]);
+    expect(ownVersions()).toEqual([]);
     await block();
+    await confirmed(2);
     await runReaching(person, (await startRun(person)).taskId);
-    expect(kernel.settings.put.map(({ version }) => version)).toEqual([1, 1, 2, 2]);
+    expect(ownVersions()).toEqual([2, 2]);
+  });
+
+  const ownVersions = () =>
+    kernel.settings.put.filter(({ path }) => path.includes(person.workspace.id)).map(({ version }) => version);
+  const confirmed = (version: number) =>
+    until(async () => {
+      const query = 'SELECT version FROM confirmed_settings WHERE workspace_id = $1';
+      const [row] = await rowsOf<{ version: number }>(database, query, [person.workspace.id]);
+      return row?.version === version;
+    });
+});
+
+describe('settings without a run', () => {
+  const isBlocked = () => kernel.settings.isBlocked(person.workspace.id, 'files.write');
+  const putOf = () =>
+    kernel.settings.put.filter(({ path }) => path.includes(person.workspace.id)).map(({ path }) => path.split('/')[2]);
+
+  verifies(
+    'gw.run.budget',
+    'reach the kernel as well: the ceiling before the first list of blocked tools',
+    async () => {
+      await until(() => putOf().length >= 2);
+      expect(putOf().slice(0, 2)).toEqual(['budgets', 'policy']);
+      await block('files__write');
+      await until(isBlocked);
+      expect(putOf().slice(-2)[0]).toBe('policy');
+    },
+  );
+
+  verifies('gw.failclosed', 'are delivered when the kernel is back', async () => {
+    await until(() => putOf().length >= 2);
+    let refusals = 0;
+    kernel.settings.beforeTaken = async () => {
+      if ((refusals += 1) === 1) throw new Error('away');
+    };
+    await block('files__write');
+    await until(() => refusals > 0);
+    await rowsOf(database, 'UPDATE workspaces SET settings_due_at = now() WHERE id = $1', [person.workspace.id]);
+    await until(isBlocked);
   });
 });
 
@@ -126,5 +169,20 @@ describe('settings that the kernel does not hold to', () => {
     const run = await runReaching(person, taskId);
     expect(run).toMatchObject({ status: 'failed', outcome: 'unreachable/degraded', steps: [] });
     expect(run.error?.code).toBe('SETTINGS_REFUSED');
+    expect(run.error?.message).toMatch(/holds version 99 .* has version 1, .* check the settings and save them again/);
+
+    await block('files__write');
+    const { taskId: next } = await startRun(person);
+    expect(await runReaching(person, next)).toMatchObject({ status: 'denied', error: { code: 'TOOL_BLOCKED' } });
+    expect(kernel.settings.put.at(-1)?.version).toBe(100);
+  });
+
+  it('can be saved whatever version the kernel claims to hold', async () => {
+    kernel.settings.standAt(`/internal/policy/blocks/${person.workspace.id}`, 2_147_483_647);
+    const { taskId } = await startRun(person);
+    expect((await runReaching(person, taskId)).error?.code).toBe('SETTINGS_REFUSED');
+    for (let saves = 0; saves < 2; saves += 1) await block('files__write');
+    const stored = 'SELECT version FROM workspace_settings WHERE workspace_id = $1';
+    expect(await rowsOf(database, stored, [person.workspace.id])).toEqual([{ version: 3 }]);
   });
 });

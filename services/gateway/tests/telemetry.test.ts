@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { until } from '@countersign/testkit/until';
+import { reaching, until } from '@countersign/testkit/until';
 import { runEnqueued } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { startOtlpCollector, type OtlpCollector } from '@countersign/testkit/otlp-collector';
@@ -55,8 +55,12 @@ describe.each(buses)('a run over the bus %#', (url) => {
 
   it('is one trace, from the request that started it to what the kernel is asked', async () => {
     expect([run.status, run.error]).toEqual(['completed', null]);
-    await gateway.context.telemetry.flush();
-    const spans = collector.spans();
+    const exported = async () => {
+      await gateway.context.telemetry.flush();
+      return collector.spans();
+    };
+    // The job ends a moment after its run.
+    const spans = await reaching(exported, (seen) => seen.some(({ name }) => name.startsWith('process run.')));
     const request = spans.find(({ fields }) => fields['countersign.operation'] === 'run-task');
     const created = spans.find(({ name, traceId }) => name.startsWith('create run.') && traceId === request?.traceId);
     const processed = spans.find(

@@ -44,6 +44,7 @@ const bodies: Record<string, object> = {
   'open-workspace': {},
   'put-workspace': { name: 'Another' },
   'put-workspace-mode': { mode: 'build' },
+  'check-resolver': { requests: [{ requestedBy: 'agent-1', sessionId: 'session-1' }] },
   'put-workspace-settings': { policyConfig: { maxIterationBudget: 3 } },
   'resolve-workspace-approval': { status: 'approved' },
   'create-api-key': {},

@@ -10,4 +10,16 @@ describe('the name of a tool', () => {
       expect(toolOfFunctionName(tool)).toBe(tool);
     },
   );
+
+  it.each([
+    ['mcp__files__write', 'files.write'],
+    ['mcp__files.write', 'files.write'],
+    ['mcp__mcp__files__write', 'files.write'],
+    ['mcp__files', 'mcp.files'],
+    ['mcp_files', 'mcp_files'],
+    ['files.mcp__a__b', 'files.mcp__a__b'],
+  ])('%s of a client means %s', (name, tool) => {
+    expect(toolOfFunctionName(name)).toBe(tool);
+    expect(toolOfFunctionName(tool)).toBe(tool);
+  });
 });

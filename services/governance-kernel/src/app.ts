@@ -55,6 +55,7 @@ import { getBudgetRoute } from './routes/get-budget.ts';
 import { getAuthzHealthRoute } from './routes/get-authz-health.ts';
 import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
 import { getConformanceReportRoute } from './routes/get-conformance-report.ts';
+import { listBoundaryTargetsRoute } from './routes/list-boundary-targets.ts';
 import { getBoundaryStatusRoute } from './routes/get-boundary-status.ts';
 import { listBoundaryCapabilitiesRoute } from './routes/list-boundary-capabilities.ts';
 import { getConsoleBootstrapRoute } from './routes/get-console-bootstrap.ts';
@@ -79,7 +80,7 @@ import { listCheckpointsRoute } from './routes/list-checkpoints.ts';
 import { listConformanceReportsRoute } from './routes/list-conformance-reports.ts';
 import { listConformanceVectorsRoute } from './routes/list-conformance-vectors.ts';
 import { listFencesRoute } from './routes/list-fences.ts';
-import { listModelsRoute } from './routes/list-models.ts';
+import { getModelRoute, listModelsRoute } from './routes/models.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listNegativeVectorsRoute } from './routes/list-negative-vectors.ts';
 import { listOperatorsRoute } from './routes/list-operators.ts';
@@ -103,6 +104,7 @@ import { putShadowLaneRoute } from './routes/put-shadow-lane.ts';
 import { getPolicyBundleRoute } from './routes/get-policy-bundle.ts';
 import { getPolicyInForceRoute } from './routes/get-policy-in-force.ts';
 import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
+import { putMembersRoute } from './routes/put-members.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { recordBudgetUsageRoute } from './routes/record-budget-usage.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
@@ -116,6 +118,7 @@ import { signOutApproverRoute } from './routes/sign-out-approver.ts';
 import { tailReceiptsRoute } from './routes/tail-receipts.ts';
 import { tamperDemoRoute } from './routes/tamper-demo.ts';
 import { transitionApprovalRoute } from './routes/transition-approval.ts';
+import { withdrawApprovalRoute } from './routes/withdraw-approval.ts';
 import { verifyCheckpointRoute } from './routes/verify-checkpoint.ts';
 import { verifyDemoRoute } from './routes/verify-demo.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
@@ -165,6 +168,7 @@ const governedDoors = (kernel: Context) => [
   evaluateRoute(kernel),
   createChatCompletionRoute(kernel),
   listModelsRoute(kernel),
+  getModelRoute(kernel),
   describeMcpRoute(kernel),
   callMcpRoute(kernel),
   listMcpCapabilitiesRoute(kernel),
@@ -230,6 +234,7 @@ const passkeyRoutes = (kernel: Context) => [
 const controlRoutes = (kernel: Context) => [
   listApprovalsRoute(kernel),
   createApprovalRoute(kernel),
+  withdrawApprovalRoute(kernel),
   transitionApprovalRoute(kernel),
   approveByKernelRoute(kernel),
   ...passkeyRoutes(kernel),
@@ -256,6 +261,7 @@ const controlRoutes = (kernel: Context) => [
   deleteShadowLaneRoute(kernel),
   createActivationSignatureRoute(kernel),
   confirmActivationRoute(kernel),
+  putMembersRoute(kernel),
   putToolBlocksRoute(kernel),
   putFenceRoute(kernel),
   getFenceRoute(kernel),
@@ -277,6 +283,7 @@ const identityRoutes = (kernel: Context) => [
 /** What is told of all that, and decides nothing. */
 const standingRoutes = (kernel: Context) => [
   getBoundaryStatusRoute(kernel),
+  listBoundaryTargetsRoute(kernel),
   listBoundaryCapabilitiesRoute(kernel),
   getConsoleBootstrapRoute(kernel),
   listConsoleSurfacesRoute(kernel),

@@ -16,6 +16,7 @@ import {
   type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { Currency } from '@countersign/contracts';
 import { BudgetWindow } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
@@ -24,6 +25,9 @@ import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
+
+/** In development. */
+const defaultLogOrigin = 'countersign.local/log';
 
 export const kernelVariables = z.object({
   ...serviceVariables,
@@ -55,8 +59,9 @@ export const kernelVariables = z.object({
   GOV_LOG_ORIGIN: z
     .string()
     .regex(/^[^\s+]{1,200}$/, 'must have no blanks and no +')
-    .default('countersign.local/log')
-    .describe('Name of the log in its checkpoints; choose it once.'),
+    .optional()
+    .meta({ requiredWhen: 'in production', fallback: defaultLogOrigin })
+    .describe('Name of the log in its checkpoints. Choose it once: it never changes afterwards.'),
   GOV_POLICY_FILE: z
     .string()
     .optional()
@@ -83,12 +88,19 @@ export const kernelVariables = z.object({
     .optional()
     .describe('OpenAI-compatible model server, up to and with `/v1`. Without it model calls are refused.'),
   GOV_UPSTREAM_API_KEY: secret({ lengthMin: 1 }).optional().describe('Key for the model server. Agents never see it.'),
-  GOV_UPSTREAM_TIMEOUT: durationMs(120_000).describe('How long the model server may take.'),
+  GOV_UPSTREAM_TIMEOUT: durationMs(120_000).describe(
+    'How long the model server may be silent, before its answer and between two parts of a stream; and how long a whole answer may take.',
+  ),
   GOV_MODEL_PRICES: z
     .string()
     .default('{}')
     .describe(
       'JSON: `{ model: { input_per_million_minor, output_per_million_minor, output_tokens_max, input_tokens_max? } }`; `*` is every other model.',
+    ),
+  GOV_CURRENCY: Currency.optional()
+    .meta({ type: 'code of ISO 4217', requiredWhen: 'in production, with GOV_UPSTREAM_URL and GOV_MODEL_PRICES' })
+    .describe(
+      'Currency of the prices in `GOV_MODEL_PRICES`: a budget in another currency is refused. Without it no budget is compared.',
     ),
   GOV_MODEL_SPEND_LIMIT: z
     .string()
@@ -124,7 +136,7 @@ export const kernelVariables = z.object({
   ),
   GOV_CHECKPOINT_INTERVAL: durationMs(60_000).describe('How old the last checkpoint may grow while receipts come.'),
   GOV_DISPATCH_DEADLINE: durationMs(300_000).describe(
-    'How long a dispatched call may stay without an outcome before it is sealed as uncertain.',
+    'How long a dispatched call may stay without an outcome before it is sealed as uncertain. A stream of a model may take what this leaves beside `GOV_MCP_TIMEOUT` and `GOV_SEALING_TIMEOUT`.',
   ),
   GOV_CONFORMANCE_INTERVAL: durationMs(3_600_000, { minMs: 1_000 }).describe(
     'How often the kernel proves again that it denies: a short conformance run, once for all replicas.',
@@ -160,9 +172,11 @@ export type KernelConfig = ServiceConfig &
     /** They may sign activations, beside the kernel's own. */
     policyKeys: readonly PublicKey[];
     approverKeys: readonly ApproverKey[];
-    /** `url` null: no model server is configured. */
-    upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number }>;
+    /** `url` null: no model server is configured. `streamMs`: of a streamed answer in all. */
+    upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number; streamMs: number }>;
     modelPrices: ModelPrices;
+    /** Of the prices. `null` when it is not configured. */
+    priceCurrency: string | null;
     /** Null: what was set before stays. */
     modelSpend: ModelSpendLimit | null;
     mcpServers: readonly McpServerConfig[];
@@ -203,7 +217,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
     tenantSaltSecret: read.GOV_TENANT_SALT_SECRET,
-    logOrigin: read.GOV_LOG_ORIGIN,
+    logOrigin: read.GOV_LOG_ORIGIN ?? defaultLogOrigin,
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
@@ -214,8 +228,10 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       url: read.GOV_UPSTREAM_URL ?? null,
       apiKey: read.GOV_UPSTREAM_API_KEY ?? null,
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
+      streamMs: read.GOV_DISPATCH_DEADLINE - read.GOV_MCP_TIMEOUT - read.GOV_SEALING_TIMEOUT - 1,
     },
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
+    priceCurrency: read.GOV_CURRENCY ?? null,
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
@@ -230,11 +246,14 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     conformanceIntervalMs: read.GOV_CONFORMANCE_INTERVAL,
   });
   refuseEarlyDeadline(config);
+  refuseOtherCurrency(config);
   refuseReadableSecrets(config, env);
   if (read.NODE_ENV === 'production' && !read.GOV_MCP_STDIO) refuseStdio(config);
   if (read.NODE_ENV === 'production') {
     requireSpendLimit(config);
+    requireCurrency(config);
     requireAddress(read);
+    requireLogOrigin(read);
   }
   return config;
 }
@@ -248,6 +267,19 @@ function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
   ]);
 }
 
+/** Prices are numbers: without their currency, every budget counts them as its own. */
+function requireCurrency({ upstream, modelPrices, priceCurrency }: KernelConfig): void {
+  if (upstream.url === null || priceCurrency !== null || Object.keys(modelPrices).length === 0) return;
+  throw new ConfigError(['GOV_CURRENCY is missing: set the currency of the prices in GOV_MODEL_PRICES, such as EUR']);
+}
+
+function refuseOtherCurrency({ modelSpend, priceCurrency }: KernelConfig): void {
+  if (modelSpend === null || priceCurrency === null || modelSpend.currency === priceCurrency) return;
+  throw new ConfigError([
+    `GOV_MODEL_SPEND_LIMIT is in ${modelSpend.currency}, and the prices of models are in ${priceCurrency} (GOV_CURRENCY): set both in one currency`,
+  ]);
+}
+
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /** Links to approvals name the address that people reach: one that stands for every address of a machine leads nowhere. */
@@ -255,6 +287,15 @@ function requireAddress({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.in
   if (publicUrl !== undefined || !wildcards.has(host)) return;
   throw new ConfigError([
     `GOV_PUBLIC_URL is missing: say where agents and people reach the kernel, which listens on ${host}, such as http://kernel:8080`,
+  ]);
+}
+
+/** Verifiers pin the name, and a log keeps it for good: one that nobody chose is that of every installation. */
+function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVariables>): void {
+  if (origin !== undefined) return;
+  throw new ConfigError([
+    'GOV_LOG_ORIGIN is missing: choose the name of the log once, such as example.org/log; an installation that ran without it keeps ' +
+      defaultLogOrigin,
   ]);
 }
 
@@ -299,7 +340,7 @@ function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
 
 type DispatchTimes = Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs' | 'sealingTimeoutMs'>;
 
-/** How long a dispatched call can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
+/** How long a whole answer can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
 export function dispatchMsMax({ upstream, mcpTimeoutMs, sealingTimeoutMs }: DispatchTimes): number {
   return upstream.timeoutMs + mcpTimeoutMs + sealingTimeoutMs;
 }

@@ -2,6 +2,7 @@ import type { Digest } from '@countersign/contracts';
 import { shownReceiptsMax } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
+import { databaseClock } from '@countersign/database';
 import {
   eventFactory,
   gaugeDeadLetters,
@@ -45,7 +46,7 @@ import { controls } from './controls.ts';
 import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
-import { ClockGuard } from './ledger/clock-guard.ts';
+import { LedgerClockGuard } from './ledger/clock-guard.ts';
 import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
 import type { StandingParts } from './standing/boundary-status.ts';
@@ -71,7 +72,6 @@ import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-
 import { challengeStore } from './store/challenge-store.ts';
 import { findLatestCheckpoint } from './store/checkpoint-store.ts';
 import { conformanceStore } from './store/conformance-store.ts';
-import { readDatabaseMs } from './store/database-clock.ts';
 import { openKernelDatabase, type KernelDatabase } from './store/database.ts';
 import { findFences } from './store/fence-store.ts';
 import { findLiveKey } from './store/identity-store.ts';
@@ -194,7 +194,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const { pool, reader } = database;
   const newUlid = monotonicFactory(secureRandom());
   const logWatch = new LogWatch({ view: logView(reader), log });
-  const clockGuard = new ClockGuard({ clock, machineClock, log, readDatabaseMs: () => readDatabaseMs(reader) });
+  const databaseNow = databaseClock(clock === machineClock ? undefined : clock);
+  const clockGuard = new LedgerClockGuard({ clock, machineClock, log, readDatabaseMs: () => database.nowMs() });
   const keyGuard = new KeyGuard({ signers, clock, log, listKeys: () => listTrustKeys(reader) });
   const store = ledgerStore({ pool, controls, clockGuard, keyGuard });
   const ledger = openLedger(store, { signer: signers.receipts, logWatch, meter: telemetry.meter });
@@ -227,20 +228,18 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     },
   };
   const made = {
-    ...{ config, clock, log, signers, provider, newUlid, newEvent, rosterHash },
-    argsCipher: cipher,
-    ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations },
-    cycle,
-    upstreams,
-    telemetry,
-    tracer: telemetry.tracer,
+    ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash },
+    ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations, argsCipher: cipher },
+    ...{ cycle, upstreams, telemetry, tracer: telemetry.tracer },
   };
   const boundary = createBoundary(cycle);
-  const heads = signedHeads({ ...made, signer: signers.log }, headsIn(database, provider));
   const effects = new Dispatch(boundary);
   gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
-  const close = () => closeAll({ ...made, exports, database });
-  return { ...made, ...shown(database), exports, boundary, ...heads, dispatch: effects, close };
+  return {
+    ...{ ...made, ...shown(database), exports, boundary, dispatch: effects },
+    ...signedHeads({ ...made, signer: signers.log }, headsIn(database, provider)),
+    close: () => closeAll({ ...made, exports, database }),
+  };
 }
 
 type Closing = { telemetry: Telemetry } & Record<
@@ -300,8 +299,8 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
 }
 
 /** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
-function createDoors({ config, reader, transaction, clock, upstreams, dispatch }: Core) {
-  const answers = idempotencyStore({ reader, transaction }, { clock, runningMsMax: dispatchMsMax(config) });
+function createDoors({ config, reader, transaction, clock, databaseNow, upstreams, dispatch }: Core) {
+  const answers = idempotencyStore({ reader, transaction }, { databaseNow, runningMsMax: dispatchMsMax(config) });
   return {
     ...upstreams.behind(dispatch),
     mcp: upstreams.mcp,
@@ -365,6 +364,7 @@ function cycleSettings(
     provider: nodeProvider,
     policyAgeMaxMs: config.policyAgeMaxMs,
     relationsAgeMaxMs: config.relationsAgeMaxMs,
+    priceCurrency: config.priceCurrency,
     dispatchDeadlineMs: config.dispatchDeadlineMs,
     pages: { publicUrl: config.publicUrl, consoleUrl: config.consoleUrl },
     monotonicMs: () => performance.now(),

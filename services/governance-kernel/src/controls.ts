@@ -1,6 +1,7 @@
 import { accessKeys } from './access-keys/access-keys.ts';
-import { approvalTerms } from './passkeys/approval-terms.ts';
+import { approvalTerms } from './voting/approval-terms.ts';
 import { approvals } from './approvals/approvals.ts';
+import { memberRoles } from './voting/member-roles.ts';
 import { answers } from './boundary/answers.ts';
 import { dispatches } from './boundary/dispatches.ts';
 import { budgets } from './budgets/budgets.ts';
@@ -38,6 +39,7 @@ export const controls: readonly AnyControl[] = [
   approvalTerms,
   passkeys,
   relationHeads,
+  memberRoles,
   registry,
   budgetTerms,
   budgets,

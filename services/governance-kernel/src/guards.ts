@@ -110,12 +110,20 @@ type Presented = Proven<AssertionClaims> | Promise<Proven<AssertionClaims>>;
 
 /** The gateway has proven who calls. It opens what the route names for the caller's role, and nothing else. */
 async function callerOfAssertion(request: GuardRequest, presented: Presented): Promise<Caller> {
-  const { workspace_id: tenant, sub: principal, role, keyId } = await presented;
+  const {
+    workspace_id: tenant,
+    sub: principal,
+    role,
+    keyId,
+    members_version: membersVersion = 0,
+    sponsor,
+  } = await presented;
   if (request.route.assertedBy?.includes(role) !== true)
     throw new AppError('PERMISSION_DENIED', `An assertion for the role ${role} does not open this route`);
   refuseAnother(request, { tenant, principal });
   refuseForeignTenant(request, { tenant, isOfRun: false });
-  return { tenant, principal, scopes: [], assertion: { keyId, role }, door: request.route.door };
+  const assertion = { keyId, role, membersVersion, sponsor: sponsor === undefined ? null : PrincipalId.parse(sponsor) };
+  return { tenant, principal, scopes: [], assertion, door: request.route.door };
 }
 
 /** A proven caller may say again who it is, and never that it is somebody else. */
@@ -153,7 +161,8 @@ function namesTenant({ req, query }: GuardRequest): boolean {
 
 /** Header or query parameter; both may be sent when they agree. */
 function tenantOf({ req, query }: GuardRequest): TenantId {
-  const named = [req.headers['x-gov-tenant-id'], query['tenant_id']].filter((value) => value !== undefined).map(String);
+  const header = req.headers['x-gov-tenant-id'];
+  const named = [header, query['tenant_id']].filter((value) => value !== undefined).map(String);
   const [tenant] = named;
   if (tenant === undefined)
     throw new AppError('TENANT_REQUIRED', 'Name the tenant by X-Gov-Tenant-ID or tenant_id', {
@@ -161,7 +170,7 @@ function tenantOf({ req, query }: GuardRequest): TenantId {
     });
   if (named.some((value) => value !== tenant))
     throw new AppError('INVALID_REQUEST', 'X-Gov-Tenant-ID and tenant_id differ', { param: 'tenant_id' });
-  return parsed(TenantId, tenant, 'X-Gov-Tenant-ID');
+  return parsed(TenantId, tenant, header === undefined ? 'tenant_id' : 'X-Gov-Tenant-ID');
 }
 
 function principalOf({ req }: GuardRequest): PrincipalId {

@@ -1,7 +1,7 @@
 import { gateOrder } from '@countersign/contracts';
 import { assertConnected, assertNoDeadLetters } from '@countersign/messaging';
 import { confirmationSkewMaxMs } from '@countersign/policy';
-import type { HealthCheck } from '@countersign/service-kit';
+import type { HealthCheck, ProbeChecks } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { demoTenant } from './demo/demo-policy.ts';
 import type { SelfTest } from './self-test/self-test.ts';
@@ -9,12 +9,12 @@ import { findLastRun } from './store/conformance-store.ts';
 import { listFreshHeads } from './store/policy-store.ts';
 
 /** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
-export function readinessChecks(kernel: Context): Record<string, HealthCheck> {
+export function readinessChecks(kernel: Context): ProbeChecks {
   const { clockGuard, database, keyGuard, signers, selfTest } = kernel;
   return {
     gates: async () => assertAllDenying(selfTest),
     database: () => database.ping(),
-    clock: () => clockGuard.assertNear(),
+    clock: clockGuard.check,
     policy: () => assertFreshPolicy(kernel),
     signer: async () => {
       for (const signer of Object.values(signers)) signer.sign(new Uint8Array(1));
@@ -32,7 +32,7 @@ function assertAllDenying({ denying }: SelfTest): void {
 export function toldChecks(
   { bus, reader }: Pick<Context, 'bus' | 'reader'>,
   workers: { check: HealthCheck },
-): Record<string, HealthCheck> {
+): ProbeChecks {
   return {
     queue: () => assertConnected(bus),
     dead_letters: () => assertNoDeadLetters(bus),

@@ -24,10 +24,7 @@ const now = () => performance.now();
  */
 export function createUpstreams({ config, log, registry, tracer }: UpstreamsParts) {
   const { upstream, mcpServers: configs, mcpTimeoutMs } = config;
-  const model =
-    upstream.url === null
-      ? null
-      : createModelUpstream({ url: upstream.url, apiKey: upstream.apiKey, timeoutMs: upstream.timeoutMs });
+  const model = upstream.url === null ? null : createModelUpstream({ ...upstream, url: upstream.url });
   const servers = createMcpServers({
     configs,
     registry,

@@ -1,6 +1,8 @@
 import { isAppError } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
 import type { ApprovalRow } from '../src/approvals/approval-row.ts';
+import type { ApprovalTermsRow } from '../src/voting/approval-terms.ts';
+import type { Electorate } from '../src/voting/decision-rights.ts';
 import { withCeremonyHash } from '../src/approvals/ceremony.ts';
 
 export const nowMs = Date.parse('2026-03-01T12:00:00.000Z');
@@ -21,7 +23,8 @@ export function rowWith(changes: object = {}): ApprovalRow {
     demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 },
     ...{ intentHash: digest('b'), judgedHash: digest('c'), policyHash: digest('d'), policyEpoch: 1, receiptId: null },
     preconditions: { tool_definition_hash: null, budgets: null },
-    ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], approvedBy: [], approvedWith: [] },
+    ...{ reason: 'Mail goes out.', quorum: 2, approvers: [], sponsor: null },
+    ...{ approvedBy: [], approvedWith: [], approvedAs: [], approvedCredentials: [] },
     ...{ scope: 'once', usesRemaining: 1 },
     ...{
       rejectionReason: null,
@@ -38,6 +41,12 @@ export function rowWith(changes: object = {}): ApprovalRow {
   };
   return withCeremonyHash(nodeProvider, row as unknown as ApprovalRow); // a test writes plain names
 }
+
+/** A tenant without a list of members, where one person may break the glass. */
+export const electorate = (changes: object = {}) =>
+  ({ terms: termsWith(), members: null, isRevoked: () => false, ...changes }) as Electorate;
+export const termsWith = (changes: object = {}) =>
+  ({ breakGlass: true, signaturesOnly: false, passkeysSinceMs: null, ...changes }) as ApprovalTermsRow;
 
 /** What a refusal tells its caller. */
 export function refusalOf(act: () => unknown): object {

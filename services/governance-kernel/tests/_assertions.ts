@@ -1,13 +1,19 @@
-import { agentOf, createClient, PrincipalId, TenantId, type AssertionRole } from '@countersign/contracts';
+import { agentOf, createClient, PrincipalId, TenantId, UserId, type AssertionRole } from '@countersign/contracts';
 import { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createAssertionSigner, readAssertionKey } from '@countersign/service-kit';
-import type { KernelClient } from './_kernel.ts';
+import type { KernelClient, TestKernel } from './_kernel.ts';
 
 /** Ids as the gateway gives them, to be told apart by a word of Crockford's letters. */
 export const workspaceCalled = (word: string) => `wsp_${word.padStart(26, '0')}`;
 export const userCalled = (word: string) => `usr_${word.padStart(26, '0')}`;
+
+/** Delivers the settings of a workspace as its gateway does: without them the kernel denies every call there. */
+export async function deliverSettings({ system }: Pick<TestKernel, 'system'>, ...tenants: string[]): Promise<void> {
+  for (const tenant of tenants)
+    await system.putToolBlocks({ params: { tenant: TenantId.parse(tenant) }, body: { version: 1, tools: [] } });
+}
 
 /** A gateway as the kernel knows it: by the key that it signs with. */
 export class TestGateway {
@@ -31,9 +37,14 @@ export class TestGateway {
   /** A new assertion each time, as if none was kept. */
   assert(speaker: Speaker, at = this.#clock()): Promise<string> {
     const { tenant = workspaceCalled('ACME'), principal = agentOf(tenant), role = 'agent' } = speaker;
+    const { membersVersion: members_version, sponsor } = speaker;
     const key = readAssertionKey(this.#key.privateKeyPem);
     if (key === null) throw new TypeError('the key of the test is none');
-    const asserted = { workspace_id: TenantId.parse(tenant), sub: PrincipalId.parse(principal), role };
+    const asserted = {
+      ...{ workspace_id: TenantId.parse(tenant), sub: PrincipalId.parse(principal), role },
+      ...(members_version === undefined ? {} : { members_version }),
+      ...(sponsor === undefined ? {} : { sponsor: UserId.parse(sponsor) }),
+    };
     return createAssertionSigner(key, () => at).sign(asserted);
   }
 
@@ -43,4 +54,10 @@ export class TestGateway {
   }
 }
 
-export type Speaker = { tenant?: string; principal?: string; role?: AssertionRole };
+export type Speaker = {
+  tenant?: string;
+  principal?: string;
+  role?: AssertionRole;
+  membersVersion?: number;
+  sponsor?: string;
+};

@@ -7,6 +7,7 @@ import type {
   EvaluateRequest,
   ReceiptPayload,
 } from '@countersign/contracts/governance-kernel';
+import { Browser } from '@countersign/testkit/browser';
 import type { KernelClient, TestKernel } from './_kernel.ts';
 
 export type Call = { [Member in keyof EvaluateRequest]?: EvaluateRequest[Member] | string };
@@ -17,9 +18,11 @@ export const newSession = () => `session-${(sessions += 1)}-${process.pid}` as S
 /** One principal of one tenant, who evaluates and approves as SDK users do. */
 export class Caller {
   readonly client: KernelClient;
+  readonly #page: { test: TestKernel; tenant: string; principal: string };
 
   constructor(test: TestKernel, tenant = 'acme', principal = 'agent') {
     this.client = test.as(tenant, principal);
+    this.#page = { test, tenant, principal };
   }
 
   async decide(call: Call, headers: Record<string, string> = {}): Promise<DecisionReply> {
@@ -40,6 +43,17 @@ export class Caller {
     const headers = { 'if-match': `"${ceremony_hash}"` };
     const input = { params: { approval_id: id, action }, body: reason === undefined ? {} : { reason }, headers };
     return (await this.client.transitionApproval(input)).body;
+  }
+
+  /** Decides on the page of the approval, by an approver key of this person: a credential of their own, as a quorum wants. */
+  async decideOnPage(id: ApprovalId, decision: ApprovalDecision = 'approve'): Promise<Approval> {
+    const { test, tenant, principal } = this.#page;
+    const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
+    const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
+    const browser = new Browser(test.kernel.url);
+    const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
+    await browser.submit(page.form('apr_'), { decision, reason: '' });
+    return this.approval(id);
   }
 }
 

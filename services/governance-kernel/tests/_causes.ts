@@ -257,7 +257,7 @@ const rules: Cause[] = [
   {
     gate: 'rules',
     name: 'a tool that the workspace blocks, whatever the rules say',
-    said: 'DENY POLICY_DENIED',
+    said: 'DENY TOOL_BLOCKED',
     meetsAt: ({ action }) => action === 'tool.call',
     arises: (at) => blockTools(at, ['replies__draft', 'notes__write_note']),
     ends: (at) => blockTools(at, []),

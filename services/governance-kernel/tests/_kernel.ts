@@ -2,9 +2,11 @@ import { createClient, type Client } from '@countersign/contracts';
 import { createKernelClient, kernelRoutes, type Fence } from '@countersign/contracts/governance-kernel';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { patienceMs } from '@countersign/testkit/until';
 import type pg from 'pg';
 import { kernelConfigFrom, startKernel, type KernelOverrides, type StartedKernel } from '../src/index.ts';
 import { signedActivation } from './_policies.ts';
+import { assertSealedVerifies } from './_sealed.ts';
 import { serviceDir } from './_service-dir.ts';
 import { tenantTwins } from './_twins.ts';
 
@@ -34,11 +36,14 @@ type TestKernelOptions = {
   overrides?: KernelOverrides;
   /** False for what counts statements or fills tables by the hundred thousand. */
   twins?: boolean;
+  /** Why what this test seals need not verify at its end. */
+  unverified?:
+    'its rows are written by hand' | 'its keys are revoked' | 'its log is damaged' | 'its gates are weakened';
 };
 
 let fenceEpoch = 0;
 
-/** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was. */
+/** A kernel of its own on a database of its own, over real HTTP. `close` throws when a tenant's twin is not as it was, or when anything that was sealed does not verify. */
 export async function startTestKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const twins = options.twins === false ? {} : { twins: tenantTwins };
   const database = await createTestDatabase({ serviceDir, schema: 'kernel', ...twins });
@@ -72,7 +77,11 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
     },
     close: async () => {
       await kernel.stop();
-      await database.drop();
+      try {
+        if (options.unverified === undefined) await assertSealedVerifies(env);
+      } finally {
+        await database.drop();
+      }
     },
   };
   return test;
@@ -81,7 +90,7 @@ export async function startTestKernel(options: TestKernelOptions = {}): Promise<
 /** A tenant's principal, as an SDK calls for it. */
 export function clientOf({ url }: StartedKernel, tenant: string, principal?: string): KernelClient {
   const subject = { tenant, ...(principal ? { principal } : {}) };
-  return createKernelClient({ baseUrl: url, apiKey: adminKey }).as(subject);
+  return createKernelClient({ baseUrl: url, apiKey: adminKey, timeoutMs: patienceMs }).as(subject);
 }
 
 /** The services beside a kernel, as they call it. */

@@ -16,7 +16,14 @@ export function ledgerOver(nowMs: number, ...rows: Change[]) {
   const memory = new MemoryLedger(rows);
   const ledger = new GroupCommit((entries) => memory.commit(entries));
   const newEvent = eventFactory({ source: '/governance-kernel', clock: { now: () => nowMs } });
-  const parts = { ledger, provider: nodeProvider, clock: () => new Date(nowMs), newUlid: () => ulid, newEvent };
+  const parts = {
+    ledger,
+    provider: nodeProvider,
+    clock: () => new Date(nowMs),
+    newUlid: () => ulid,
+    newEvent,
+    config: { priceCurrency: null },
+  };
   return { parts, written: () => memory.batches.map(({ batch }) => writtenBy(batch)) };
 }
 

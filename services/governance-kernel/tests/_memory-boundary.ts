@@ -69,7 +69,7 @@ export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
     ...parts,
     settings: {
       ...{ provider: nodeProvider, argsCipher: argsCipher('secret'), rosterHash: policyHash, confirmations },
-      ...{ policyAgeMaxMs: 1e12, relationsAgeMaxMs: 1_000, dispatchDeadlineMs: 30_000 },
+      ...{ policyAgeMaxMs: 1e12, relationsAgeMaxMs: 1_000, priceCurrency: null, dispatchDeadlineMs: 30_000 },
       ...{
         pages: { publicUrl: 'https://kernel.example', consoleUrl: null },
         newEvent: eventFactory({ source: '/governance-kernel' }),

@@ -14,7 +14,8 @@ export const origin = 'https://kernel.example';
 /** Operators of a kernel of one's own choice. */
 export function kernelAt(baseUrl: string) {
   const client = createKernelClient({ baseUrl, apiKey: adminKey });
-  return { as: (tenant: string, principal?: string) => client.as({ tenant, ...(principal ? { principal } : {}) }) };
+  const as = (tenant: string, principal?: string) => client.as({ tenant, ...(principal ? { principal } : {}) });
+  return { as, kernel: { url: baseUrl } };
 }
 
 /** A person with an authenticator, who speaks with one kernel. */

@@ -27,10 +27,14 @@ const unknownParams: Record<string, string> = {
   scope: 'tenant:unknown-tenant',
   lane: 'unknown',
   surface_id: 'unknown',
+  model: 'unknown-model',
 };
 
 /** Where a route takes fewer than others do under one name. */
-const unknownParamsOf: Record<string, Record<string, string>> = { 'put-ceiling': { budget_id: 'ceiling.unknown' } };
+const unknownParamsOf: Record<string, Record<string, string>> = {
+  'put-ceiling': { budget_id: 'ceiling.unknown' },
+  'put-members': { tenant: `wsp_${ulid}` },
+};
 
 /** Values for the path parameters of a route. A parameter that no test knows must be added above, so that it is tested. */
 export function paramsOf(route: AnyRoute, known: Record<string, string> = {}): Record<string, string> {

@@ -65,10 +65,23 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
       // Another snapshot: of the one before, the answers are known.
       await changeTuple(at, 'writes');
       await changeTuple(at, 'deletes');
-      await administrator(at, 'ALTER TABLE relation_tuples RENAME COLUMN relation TO gone');
+      // Whoever looks for tuples fails, in a workspace with a list of members as well: only votes read that.
+      await administrator(
+        at,
+        `UPDATE relation_heads SET members_version = 1 WHERE ${ofNoTwin};
+         ALTER TABLE relation_tuples RENAME TO kept_tuples;
+         CREATE FUNCTION unreadable() RETURNS SETOF kept_tuples LANGUAGE plpgsql
+           AS $$ BEGIN RAISE EXCEPTION 'unreadable'; END $$;
+         CREATE VIEW relation_tuples AS SELECT * FROM unreadable();
+         GRANT SELECT ON relation_tuples TO PUBLIC`,
+      );
     },
     ends: async (at) => {
-      await administrator(at, 'ALTER TABLE relation_tuples RENAME COLUMN gone TO relation');
+      await administrator(
+        at,
+        `DROP VIEW relation_tuples; DROP FUNCTION unreadable(); ALTER TABLE kept_tuples RENAME TO relation_tuples;
+         UPDATE relation_heads SET members_version = 0 WHERE ${ofNoTwin}`,
+      );
       await openRules(at);
     },
   },

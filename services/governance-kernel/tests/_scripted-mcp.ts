@@ -6,8 +6,8 @@ type Reply =
   | { result: object }
   | { error: { code: number; message: string } }
   | { status: number }
-  /** The result as text, in one message or in an event stream. */
-  | { resultText: string; isStreamed?: boolean };
+  /** The result as text, in one message or in an event stream. `bodyOf` makes the body of the message. */
+  | { resultText: string; isStreamed?: boolean; bodyOf?: (message: string) => string };
 
 export type ScriptedMcp = {
   readonly url: string;
@@ -72,8 +72,10 @@ function send(res: ServerResponse, id: number, reply: Reply): void {
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
 }
 
-function sendText(res: ServerResponse, id: number, { resultText, isStreamed }: Extract<Reply, { resultText: string }>) {
+type ResultText = Extract<Reply, { resultText: string }>;
+
+function sendText(res: ServerResponse, id: number, { resultText, isStreamed = false, bodyOf }: ResultText) {
   const text = `{"jsonrpc":"2.0","id":${id},"result":${resultText}}`;
-  const type = isStreamed === true ? 'text/event-stream' : 'application/json';
-  res.writeHead(200, { 'content-type': type }).end(isStreamed === true ? `event: message\ndata: ${text}\n\n` : text);
+  const body = bodyOf ?? (isStreamed ? (message: string) => `event: message\ndata: ${message}\n\n` : String);
+  res.writeHead(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' }).end(body(text));
 }

@@ -23,7 +23,11 @@ export const tenantTwins: TwinOptions = {
     policy_heads: { ...owned, columns: { tenant_id, confirmed_at: `'2000-01-01'` } },
     approvals: {
       ...owned,
-      columns: { tenant_id, approval_id: `'apr_' || reverse(substr(NEW.approval_id, 5))`, expires_at: never },
+      // A worker ends those whose policy was replaced, and no update of a head reaches its twin.
+      columns: {
+        ...{ tenant_id, approval_id: `'apr_' || reverse(substr(NEW.approval_id, 5))` },
+        ...{ expires_at: never, policy_hash: 'NULL' },
+      },
     },
     budgets: { ...owned, columns: { tenant_id } },
     budget_usage: { ...owned, columns: { tenant_id, recorded_at: never } },

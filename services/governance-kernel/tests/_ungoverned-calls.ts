@@ -65,6 +65,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   const batch = { tenant_id: 'acme', writes: [viewer] } as never; // as above
   const { snapshot_id } = (await test.system.writeRelationships({ body: batch })).body;
   const [denied, signed, shownOnPage] = [await asked('first'), await asked('second'), await asked('third')];
+  const withdrawn = await asked('fourth');
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
   const newcomers = signedBody(test.kernel, { tenant: 'newcomer', bundle: starterPolicy, epoch: 1 });
@@ -78,6 +79,11 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     'transition-approval': {
       params: { approval_id: denied.approval_id, action: 'deny' },
       headers: { 'if-match': `"${denied.ceremony_hash}"`, 'x-gov-principal-id': 'carol' },
+      body: {},
+    },
+    'withdraw-approval': {
+      params: { approval_id: withdrawn.approval_id },
+      headers: { 'x-gov-principal-id': withdrawn.requested_by },
       body: {},
     },
     'approve-by-kernel': { body: signedApproval(signed, approver) },
@@ -95,12 +101,17 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       params: { tenant: 'acme', budget_id: 'shown' },
       body: { event_id: 'e1', occurred_at: now, tool_calls: 1 },
     },
+    'put-members': {
+      params: { tenant: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+      body: { version: 1, members: [{ user_id: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', role: 'owner' }] },
+    },
     'put-tool-blocks': { params: { tenant: 'newcomer' }, body: { version: 1, tools: ['files.write'] } },
     'put-fence': {
       params: { scope: 'tenant:newcomer' },
       body: { kind: 'freeze', epoch: 1, reason: 'for a test', set_by: 'carol' },
     },
     'put-tenant': { params: { tenant: 'newcomer' }, body: { version: 1, org_id: 'newcomers' } },
+    'get-model': { params: { model: 'countersign-scripted-model' } },
     'get-console-surface': { params: { surface_id: 'budgets' } },
     'get-fence': { params: { scope: 'tenant:fenced' } },
     'put-policy-ceilings': { params: { tenant: 'newcomer' }, body: noCeilings },

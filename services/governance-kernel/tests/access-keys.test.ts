@@ -94,7 +94,7 @@ describe('the key of an agent', () => {
 
   it.each<[Door, string[]]>([
     ['evaluate', ['evaluate']],
-    ['chat', ['create-chat-completion', 'list-models']],
+    ['chat', ['create-chat-completion', 'get-model', 'list-models']],
     ['mcp', ['call-mcp', 'describe-mcp', 'execute-mcp', 'list-mcp-capabilities']],
   ])('made for the door of %s opens what belongs to it and nothing else', async (door, operations) => {
     const { key } = await created({ doors: [door] });

@@ -11,7 +11,7 @@ import { asked, ledgerOf, movableClock, newSession, said } from './_caller.ts';
 import { decideAndDie } from './_dispatched.ts';
 import { kernelRoutes, type KernelClient } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
-import { TestGateway } from './_assertions.ts';
+import { deliverSettings, TestGateway } from './_assertions.ts';
 import { approve, startUpstreams, toolPolicy, type Upstreams } from './_upstreams.ts';
 
 const time = movableClock(new Date().toISOString());
@@ -91,7 +91,7 @@ describe('the token of an agent', () => {
       const code = refusalCodeOf(route, { status, text });
       expect([route.operation, status, expected(route, status, code)]).toEqual([route.operation, status, true]);
     }
-    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(7);
+    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(8);
   });
 
   it('may be said again by headers and query, and nobody else may be said', async () => {
@@ -118,8 +118,8 @@ describe('the token of an agent', () => {
     ['is for another kernel', () => ({ claims: { aud: 'https://elsewhere.example' } })],
     ['is for several kernels', () => ({ claims: { aud: ['https://elsewhere.example'] } })],
     ['is for nobody', () => ({ claims: { aud: undefined } })],
-    ['has expired', () => ({ claims: { iat: seconds(-120_000), exp: seconds(-60_000) } })],
-    ['has not begun', () => ({ claims: { iat: seconds(60_000), exp: seconds(120_000) } })],
+    ['has expired', () => ({ claims: { iat: seconds(-150_000), exp: seconds(-90_000) } })],
+    ['has not begun', () => ({ claims: { iat: seconds(90_000), exp: seconds(150_000) } })],
     ['lives for more than five minutes', () => ({ claims: { exp: seconds(301_000) } })],
     ['never ends', () => ({ claims: { exp: undefined } })],
     ['does not say when it began', () => ({ claims: { iat: undefined } })],
@@ -157,8 +157,10 @@ describe('the token of an agent', () => {
     const headers = { authorization: `Bearer ${token}` };
     const client = createClient(kernelRoutes, { baseUrl: site.test.kernel.url, headers: () => headers });
     expect([await told(client), await told(client)]).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
-    time.advance(66_000);
+    time.advance(126_000);
     expect(await told(client)).toBe('CREDENTIALS_INVALID');
+    const message = `The agent token has expired. The time here is ${time.clock().toISOString()}`;
+    await expect(client.evaluate({ body: read() })).rejects.toMatchObject({ message });
   });
 
   it('ends with its key: decisions of every kernel at once, doors within a second', async () => {
@@ -302,12 +304,14 @@ describe('an agent that is revoked', () => {
 });
 
 describe('a policy that demands to know who calls', () => {
-  const demanding = (members: string, tenant: string) =>
-    site.test.activate(
+  const demanding = async (members: string, tenant: string) => {
+    await deliverSettings(site.test, tenant);
+    const rules = 'rules:\n  - { id: all, effect: allow }\n';
+    await site.test.activate(
       tenant,
-      `format: countersign/policy.v1\nname: demanding\nversion: '1'\n${members}rules:\n  - { id: all, effect: allow }\n`,
-      1,
+      `format: countersign/policy.v1\nname: demanding\nversion: '1'\n${members}${rules}`,
     );
+  };
 
   verifies('kn.fc.credentials', 'denies a caller who only claims a name, and no other', async () => {
     const tenant = '0DEMANDS'.padStart(26, '0');

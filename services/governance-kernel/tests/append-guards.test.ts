@@ -9,10 +9,10 @@ import { budgets } from '../src/budgets/budgets.ts';
 import { spend } from '../src/budgets/reserve.ts';
 import { controls } from '../src/controls.ts';
 import { LedgerBatch, type Effects } from '../src/ledger/batch.ts';
-import { ClockGuard } from '../src/ledger/clock-guard.ts';
+import { LedgerClockGuard } from '../src/ledger/clock-guard.ts';
 import { StaleFacts, type LedgerStore } from '../src/ledger/commit.ts';
 import { put, drop, wanted, type Wanted } from '../src/ledger/control.ts';
-import { KnownFacts } from '../src/ledger/known-facts.ts';
+import { KnownFacts, type Epoch } from '../src/ledger/known-facts.ts';
 import type { SealedEntry } from '../src/ledger/statement.ts';
 import { ledgerStore } from '../src/store/ledger-store.ts';
 import { announced } from './_announced.ts';
@@ -24,7 +24,7 @@ let test: TestKernel;
 let store: LedgerStore;
 let session: SessionId;
 beforeAll(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ unverified: 'its rows are written by hand' });
   const { clockGuard, keyGuard } = test.kernel.context;
   store = ledgerStore({ pool: test.pool, controls, clockGuard, keyGuard });
 });
@@ -44,6 +44,7 @@ async function decided(
   effects: (batch: LedgerBatch, entry: SealedEntry) => Effects = () => ({}),
   sets: Wanted[] = [],
   into = store,
+  read: Partial<Epoch> = {},
 ): Promise<() => Promise<number>> {
   const { provider, signers, newUlid } = test.kernel.context;
   const known = new KnownFacts(controls);
@@ -51,8 +52,13 @@ async function decided(
   const batch = new LedgerBatch(known, { provider, signer: signers.receipts });
   const said = { ...announced, at: now(), ulid: newUlid(Date.now()), session };
   batch.seal(announcementStatement(provider, said), (entry) => effects(batch, entry));
-  const epoch = known.epoch ?? 0;
+  const epoch = { ...epochOf(known), ...read };
   return () => into.append({ epoch, batch });
+}
+
+function epochOf({ epoch }: KnownFacts): Epoch {
+  if (epoch === null) throw new Error('Nothing was learned');
+  return epoch;
 }
 
 const spent = (batch: LedgerBatch): Effects => {
@@ -98,11 +104,15 @@ describe('what is appended was decided on what the database holds at that moment
       const clocksMs = [Date.now() - 25_000];
       const machineClock = () => new Date(clocksMs.shift() ?? Date.now());
       const readDatabaseMs = () => Promise.reject(new Error('The statement itself reads the clock'));
-      const clockGuard = new ClockGuard({ ...test.kernel.context, machineClock, readDatabaseMs });
+      const clockGuard = new LedgerClockGuard({ ...test.kernel.context, machineClock, readDatabaseMs });
       const { keyGuard } = test.kernel.context;
       await refused(await decided(undefined, [], ledgerStore({ pool: test.pool, controls, clockGuard, keyGuard })));
     },
   );
+
+  verifies('kn.atomic', 'or nothing is written: it was read on another timeline of the server', async () => {
+    await refused(await decided(undefined, [], store, { timeline: '7FFFFFFF' }));
+  });
 
   const controlChanges = [
     `UPDATE policy_heads SET confirmed_at = now() WHERE ${ofNoTwin}`,
@@ -143,7 +153,7 @@ describe('what is appended was decided on what the database holds at that moment
       batch.seal(announcementStatement(provider, { ...announced, ...chain, at: now(), ulid: newUlid(Date.now()) }));
     const other = await pool.connect();
     await other.query(`BEGIN; SET LOCAL lock_timeout = '2s'; SELECT lock_chains('{acme}', '{${fresh}}')`);
-    const appending = store.append({ epoch: known.epoch ?? 0, batch });
+    const appending = store.append({ epoch: epochOf(known), batch });
     await untilReachable(async () => {
       const { rowCount } = await pool.query(
         `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,

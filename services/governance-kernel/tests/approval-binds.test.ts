@@ -153,7 +153,7 @@ describe('an approver', () => {
     const id = asked(await agent.decide(transfer({ action: 'vault.open' })));
     expect(await alice.move('approve', id)).toMatchObject({ state: 'pending' });
     expect((await alice.approval(id)).args).toEqual({ to: secret });
-    expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', args: null });
+    expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', args: null });
     expect(await stored(id)).toBeNull();
   });
 });

@@ -2,11 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { accessKeys } from '../src/access-keys/access-keys.ts';
 import type { ApprovalRow } from '../src/approvals/approval-row.ts';
 import { approvals } from '../src/approvals/approvals.ts';
-import { expireApproval, moveApproval } from '../src/approvals/move-approval.ts';
+import { expireApproval, withdrawApproval } from '../src/approvals/end-approval.ts';
+import { moveApproval } from '../src/approvals/move-approval.ts';
+import { policyReplaced } from '../src/approvals/expire.ts';
 import { identities } from '../src/identities/identities.ts';
 import { put, type Change } from '../src/ledger/control.ts';
-import { approvalTerms } from '../src/passkeys/approval-terms.ts';
+import { approvalTerms } from '../src/voting/approval-terms.ts';
 import { passkeys } from '../src/passkeys/passkeys.ts';
+import { policyHeads } from '../src/policy/policy-heads.ts';
 import { digest, nowMs, rowWith } from './_approval-row.ts';
 import { ledgerOver, refusalTo, ulid, type Written } from './_ledger.ts';
 
@@ -23,8 +26,9 @@ const revoked = (principal: string) =>
 async function voted(row: ApprovalRow, move: object = {}, ...more: Change[]) {
   const { parts, written } = ledgerOver(nowMs, put(approvals, row), ...more);
   const { tenant, id, session, ceremonyHash: expectedCeremonyHash } = row;
-  const vote = { tenant, id, session, expectedCeremonyHash, by: 'bob', action: 'approve', proof: 'bearer' };
-  const asked = { ...vote, approvedBy: row.approvedBy, evidence: { credential: 'access_key' }, ...move };
+  const vote = { tenant, id, session, expectedCeremonyHash, by: 'bob', action: 'approve', asserted: null };
+  const credential = { kind: 'access_key', id: 'ak_1' };
+  const asked = { ...vote, credential, approvedBy: row.approvedBy, evidence: { credential: 'access_key' }, ...move };
   const answer = await moveApproval(parts, asked as never).then(
     (moved) => ({ moved }),
     (error: unknown) => ({ refused: refusalTo(Promise.reject(error as Error)) }),
@@ -87,7 +91,14 @@ describe('a decision on an approval', () => {
     expect(records[0]?.intent).toEqual({
       ...{ action: `approval.${action}`, tool: 'mail.send', resource: 'mail:ada', effect_level: 'E3' },
       ...{ args_hash: digest('a'), intent_hash: expect.any(String) },
-      facts: { credential: 'access_key', ceremony_hash: row.ceremonyHash, ...aboutOf(row), state, ...facts },
+      facts: {
+        credential: 'access_key',
+        role: 'operator',
+        ceremony_hash: row.ceremonyHash,
+        ...aboutOf(row),
+        state,
+        ...facts,
+      },
     });
     expect(written.events.map(([type]) => type)).toEqual(events);
     for (const [type, data] of written.events)
@@ -122,7 +133,13 @@ describe('a decision on an approval', () => {
     ['by who was revoked', {}, {}, [revoked('bob')], { code: 'PERMISSION_DENIED' }],
     ['with a key that is gone', {}, withKey, [], { code: 'CREDENTIALS_INVALID' }],
     ['with a key that has run out', {}, withKey, [keyUntil(nowMs)], { code: 'CREDENTIALS_INVALID' }],
-    ['with a passkey that is gone', {}, { passkey: { id: 'p' }, proof: 'passkey' }, [], { code: 'PASSKEY_REFUSED' }],
+    [
+      'with a passkey that is gone',
+      {},
+      { passkey: { id: 'p' }, credential: { kind: 'passkey', id: 'p' } },
+      [],
+      { code: 'PASSKEY_REFUSED' },
+    ],
     ['with less than the tenant wants', {}, { action: 'break_glass' }, [], { code: 'PERMISSION_DENIED' }],
   ])('is refused %s, and nothing is written', async (_what, changes, move, more, told) => {
     const { refused, written } = await voted(question(changes), move, ...more);
@@ -143,7 +160,7 @@ describe('a decision on an approval', () => {
     const whose = { tenant: 'acme', id: 'p', principal: 'bob', publicKey: 'k', activatedAtMs: 1, revokedAtMs: null };
     const passkey = { ...whose, counter: 4, isBackedUp: false, lastUsedAtMs: null } as never; // plain names
     const use = { id: 'p', publicKey: 'k', counter: 5, isBackedUp: true };
-    const signed = { passkey: use, proof: 'passkey' };
+    const signed = { passkey: use, credential: { kind: 'passkey', id: 'p' } };
     const counted = await voted(question(), signed, put(passkeys, passkey));
     expect(counted.written.rows).toEqual([
       ['passkeys', { ...(passkey as object), counter: 5, isBackedUp: true, lastUsedAtMs: nowMs }],
@@ -156,6 +173,84 @@ describe('a decision on an approval', () => {
     const seen: ApprovalRow[] = [];
     await voted(row, { verify: (approval: ApprovalRow) => seen.push(approval) });
     expect(seen).toEqual([row]);
+  });
+});
+
+describe('the requester of an approval', () => {
+  const withdraw = async (row: ApprovalRow, changes: object = {}, ...more: Change[]) => {
+    const { parts, written } = ledgerOver(nowMs, put(approvals, row), ...more);
+    const { tenant, session, id, requestedBy: by } = row;
+    const evidence = { credential: 'assertion', role: 'agent' };
+    const move = { tenant, session, id, by, reason: 'The run ended', isProven: true, evidence, ...changes };
+    return { answer: withdrawApproval(parts, move), written: () => written()[0] as Written }; // plain names
+  };
+
+  it.each([{}, { state: 'approved', argsEncrypted: null }])('takes it back while it is unused: %j', async (changes) => {
+    const row = question(changes);
+    const { answer, written } = await withdraw(row);
+    expect(await answer).toMatchObject({ state: 'revoked', argsEncrypted: null, rejectionReason: 'The run ended' });
+    const { records, rows, events } = written();
+    expect(rows).toEqual([['approvals', await answer]]);
+    expect(records).toMatchObject([{ ...sealedOf(row), ...rejected, kind: 'approval', principal_id: row.requestedBy }]);
+    expect(records[0]?.intent).toMatchObject({
+      action: 'approval.revoke',
+      facts: { credential: 'assertion', role: 'agent', reason: 'The run ended', state: 'revoked' },
+    });
+    expect(events).toMatchObject([[resolved, { state: 'revoked', resolved_by: row.requestedBy }]]);
+  });
+
+  it.each(['denied', 'expired', 'revoked', 'consumed'])('changes nothing of one that is %s', async (state) => {
+    const row = question({ state, argsEncrypted: null });
+    const { answer, written } = await withdraw(row);
+    expect(await answer).toEqual(row);
+    expect(written()).toEqual({ records: [], rows: [], events: [] });
+  });
+
+  const withPasskeys = put(approvalTerms, { ...glassTerms, passkeysSinceMs: 1, updatedAtMs: 0 } as never); // plain names
+
+  it('is the only one who does, and is proven once the tenant has passkeys', async () => {
+    const other = await withdraw(question(), { by: 'bob' });
+    expect(await refusalTo(other.answer)).toMatchObject({ code: 'PERMISSION_DENIED' });
+    const claimed = await withdraw(question(), { isProven: false }, withPasskeys);
+    expect(await refusalTo(claimed.answer)).toMatchObject({ code: 'PASSKEY_REQUIRED' });
+    for (const refused of [other, claimed]) expect(refused.written()).toEqual({ records: [], rows: [], events: [] });
+    expect(await (await withdraw(question(), {}, withPasskeys)).answer).toMatchObject({ state: 'revoked' });
+  });
+});
+
+describe('an approval whose policy was replaced', () => {
+  const head = { tenant: 'acme', epoch: 2, confirmedAtMs: nowMs, keyId: 'k', signature: 's' };
+  const active = (hash: string) => put(policyHeads, { ...head, hash } as never); // plain names
+  const replaced = { state: 'expired', argsEncrypted: null, rejectionReason: policyReplaced };
+
+  it('expires at a vote, which counts for nothing and is refused with that reason', async () => {
+    const row = question();
+    const { refused, written } = await voted(row, {}, active(digest('e')));
+    expect(refused).toMatchObject({ code: 'ILLEGAL_TRANSITION', message: policyReplaced });
+    expect(written.rows).toEqual([['approvals', expect.objectContaining(replaced)]]);
+    expect(written.records).toMatchObject([{ reason_code: 'APPROVAL_EXPIRED', principal_id: 'kernel' }]);
+    expect(written.records[0]?.intent.facts).toMatchObject({ reason: policyReplaced, state: 'expired' });
+    expect(written.events).toMatchObject([[resolved, { state: 'expired', rejection_reason: policyReplaced }]]);
+  });
+
+  it.each(['pending', 'approved'])('expires without a vote while it is %s', async (state) => {
+    const row = question({ state });
+    const { parts, written } = ledgerOver(nowMs, put(approvals, row), active(digest('e')));
+    const { tenant, session, id } = row;
+    await expireApproval(parts, { tenant, session, id });
+    expect(written()[0]).toMatchObject({ rows: [['approvals', replaced]] });
+  });
+
+  it('stays as it is under its own policy, without one, and when it has ended', async () => {
+    for (const [row, head] of [
+      [question(), 'd'],
+      [question({ policyHash: null }), 'e'],
+    ] as const)
+      expect((await voted(row, {}, active(digest(head)))).moved).toMatchObject({ state: 'approved' });
+    const { parts, written } = ledgerOver(nowMs, put(approvals, question({ state: 'denied' })), active(digest('e')));
+    const { tenant, session, id } = question();
+    await expireApproval(parts, { tenant, session, id });
+    expect(written()).toEqual([{ records: [], rows: [], events: [] }]);
   });
 });
 

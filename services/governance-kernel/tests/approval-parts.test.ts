@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PrincipalId } from '@countersign/contracts';
 import { canonicalBytes, encodeBase64Url } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
@@ -9,12 +8,10 @@ import { readApproverKeys, requireSameSubject, verifyStatement } from '../src/ap
 import { argsCipher } from '../src/approvals/args-cipher.ts';
 import { brokenGlass, requireHeld } from '../src/approvals/break-glass.ts';
 import { requireSameCeremony } from '../src/approvals/ceremony.ts';
-import { carriedBy, withCountedVotes } from '../src/approvals/counted-votes.ts';
 import { approvalHandle, pendingApproval } from '../src/approvals/pending.ts';
 import { preconditionsOf } from '../src/approvals/preconditions.ts';
 import { usesOf } from '../src/approvals/scope.ts';
 import { lockedUntil, lockFrom } from '../src/approvals/timelock.ts';
-import type { ApprovalTermsRow } from '../src/passkeys/approval-terms.ts';
 import { digest, nowMs, refusalOf, rowWith } from './_approval-row.ts';
 import { newBudget } from './_budget-row.ts';
 
@@ -241,49 +238,6 @@ describe('what was looked at', () => {
   });
 });
 
-describe('the votes that count', () => {
-  const terms = (changes: object) =>
-    ({ breakGlass: true, signaturesOnly: false, passkeysSinceMs: null, ...changes }) as ApprovalTermsRow;
-  const [passkeys, signatures] = [terms({ passkeysSinceMs: nowMs }), terms({ signaturesOnly: true })];
-  const voted = { approvedBy: ['ann', 'bob', 'cem', 'dora'], approvedWith: ['bearer', 'signature', 'passkey'] };
-  const nobody = () => false;
-
-  it.each([
-    ['nothing was set', null, voted.approvedBy, ['bearer', 'signature', 'passkey', 'claim']],
-    ['nothing but a signature decides', signatures, ['bob', 'cem'], ['signature', 'passkey']],
-    ['there are passkeys', passkeys, ['cem'], ['passkey']],
-  ])('where %s', (_what, of, approvedBy, approvedWith) => {
-    const row = rowWith(voted);
-    expect(withCountedVotes(row, { terms: of, isRevoked: nobody })).toEqual({ ...row, approvedBy, approvedWith });
-    const isRevoked = (who: PrincipalId) => who === 'cem';
-    expect(withCountedVotes(row, { terms: of, isRevoked }).approvedBy).toEqual(
-      approvedBy.filter((who) => who !== 'cem'),
-    );
-    const given = rowWith({ ...voted, state: 'approved' });
-    expect(withCountedVotes(given, { terms: of, isRevoked: () => true })).toBe(given);
-  });
-
-  it('carry a call as the whole quorum, or not at all', () => {
-    const carried = (changes: object, of: ApprovalTermsRow | null) => carriedBy(rowWith({ ...voted, ...changes }), of);
-    expect(carried({ quorum: 2 }, signatures)).toEqual({ brokenBy: null, approvedBy: ['bob', 'cem'] });
-    expect(carried({ quorum: 3 }, signatures)).toEqual({ brokenBy: null, approvedBy: [] });
-    expect(carried({ quorum: 1 }, signatures)).toEqual({ brokenBy: null, approvedBy: ['bob', 'cem'] });
-  });
-
-  it.each([
-    ['bearer', null, 'ann'],
-    ['bearer', passkeys, null],
-    ['passkey', passkeys, 'ann'],
-    ['signature', signatures, 'ann'],
-    [null, null, 'ann'],
-    [null, passkeys, null],
-    [null, signatures, null],
-  ])('count a glass that was broken with %p as one of its proof', (brokenWith, of, brokenBy) => {
-    const glass = { brokenBy: 'ann', brokenWith, quorum: 9 };
-    expect(carriedBy(rowWith(glass), of)).toEqual({ brokenBy, approvedBy: [] });
-  });
-});
-
 describe('a question that a rule asks', () => {
   const asked = { quorum: 2, approvers: ['bob'], timeout: 900, timelock: 60, scope: 'uses:3' };
   const call = { caller: { tenant: 'acme', principal: 'agent' }, session: 's1' };
@@ -296,7 +250,10 @@ describe('a question that a rule asks', () => {
   const ask = (changes: object = {}) =>
     pendingApproval(parts, {
       ...{ ulid: '01', nowMs, call, intent, judged, policy: { hash: digest('d'), epoch: 7 }, asked },
-      ...{ decision: { reason: 'Mail goes out.' }, gathered: { facts: { registry: null }, budgets: [] } },
+      ...{
+        decision: { reason: 'Mail goes out.' },
+        gathered: { facts: { registry: null }, budgets: [], sponsor: null },
+      },
       ...changes,
     } as never); // plain names
 
@@ -308,7 +265,8 @@ describe('a question that a rule asks', () => {
       ...{ cappedFacts: null, argsHash: digest('a'), intentHash: digest('b'), judgedHash: digest('c') },
       ...{ state: 'pending', policyHash: digest('d'), policyEpoch: 7, receiptId: 'rcp_01' },
       preconditions: { tool_definition_hash: null, budgets: null },
-      ...{ reason: 'Mail goes out.', quorum: 2, approvers: ['bob'], approvedBy: [], approvedWith: [] },
+      ...{ reason: 'Mail goes out.', quorum: 2, approvers: ['bob'], sponsor: null },
+      ...{ approvedBy: [], approvedWith: [], approvedAs: [], approvedCredentials: [] },
       ...{ scope: 'uses:3', usesRemaining: 3, rejectionReason: null, timelockSeconds: 60, timelockUntilMs: null },
       ...{ brokenBy: null, brokenReason: null, brokenAtMs: null, brokenWith: null },
       ...{ expiresAtMs: nowMs + 900_000, createdAtMs: nowMs, updatedAtMs: nowMs },
@@ -320,7 +278,9 @@ describe('a question that a rule asks', () => {
   it('holds what is left of its budgets, where the rule wants them unchanged', () => {
     const budget = newBudget({ id: 'daily' });
     const left = { ...asked, unchanged: ['budgets'] };
-    expect(ask({ asked: left, gathered: { facts: { registry: null }, budgets: [budget] } }).preconditions).toEqual({
+    expect(
+      ask({ asked: left, gathered: { facts: { registry: null }, budgets: [budget], sponsor: null } }).preconditions,
+    ).toEqual({
       tool_definition_hash: null,
       budgets: [expect.objectContaining({ budget_id: 'daily', tool_calls_remaining: 20 })],
     });

@@ -72,8 +72,17 @@ describe('a quorum', () => {
     expect(await alice.move('approve', id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
     expect(await refusal(alice.move('approve', id))).toBe('ILLEGAL_TRANSITION');
     expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
-    expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
+    expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', approved_by: ['alice', 'bob'] });
     expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
+  });
+
+  verifies('kn.approve.quorum', 'counts the key of the operators once, whatever names it claims', async () => {
+    const { call, id } = await escalated();
+    await alice.move('approve', id);
+    expect(await refusal(bob.move('approve', id))).toBe('ILLEGAL_TRANSITION');
+    expect(await alice.approval(id)).toMatchObject({ state: 'pending', approved_by: ['alice'] });
+    expect(said(await agent.decide(call))).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await bob.move('deny', id)).toMatchObject({ state: 'denied' });
   });
 
   verifies('kn.approve.quorum', 'counts a person once who approves by bearer and by signature', async () => {
@@ -102,7 +111,7 @@ describe('a quorum', () => {
     const { call, id } = await escalated('named.thing');
     expect(await refusal(new Caller(test, 'acme', 'carol').move('approve', id))).toBe('PERMISSION_DENIED');
     await alice.move('approve', id);
-    await bob.move('approve', id);
+    await bob.decideOnPage(id);
     expect(said(await agent.decide(call))).toBe('ALLOW ALLOWED');
   });
 

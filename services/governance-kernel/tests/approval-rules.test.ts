@@ -7,15 +7,16 @@ import { expired, isExpired } from '../src/approvals/expire.ts';
 import { usedOnce, wantsNoLess } from '../src/approvals/pending.ts';
 import { lifetimeSeconds, usesOf } from '../src/approvals/scope.ts';
 import { obstacleOf, transition, type ApprovalAction } from '../src/approvals/transition.ts';
-import { digest, nowMs, refusalOf, rowWith } from './_approval-row.ts';
+import { digest, electorate, nowMs, refusalOf, rowWith } from './_approval-row.ts';
 
 const secret = 'a secret of thirty-two characters';
 
-type Vote = { by?: string; atMs?: number; reason?: string; hash?: string; proof?: string };
+type Vote = { by?: string; atMs?: number; reason?: string; hash?: string; kind?: string; id?: string; who?: object };
 function vote(row: ApprovalRow, action: ApprovalAction, given: Vote = {}) {
-  const { by = 'alice', atMs = nowMs, reason, hash = row.ceremonyHash, proof = 'bearer' } = given;
-  const cast = { action, by, proof, nowMs: atMs, reason, expectedCeremonyHash: hash };
-  return transition(nodeProvider, row, cast as never); // plain names
+  const { by = 'alice', atMs = nowMs, reason, hash = row.ceremonyHash, kind = 'access_key', who = {} } = given;
+  const voter = { by, credential: { kind, id: given.id ?? by }, asserted: null };
+  const cast = { action, ...voter, nowMs: atMs, reason, expectedCeremonyHash: hash, electorate: electorate(who) };
+  return transition(nodeProvider, row, cast as never).approval; // plain names
 }
 
 const actions = ['approve', 'deny', 'revoke', 'break_glass'] as const;
@@ -82,6 +83,20 @@ describe('a vote', () => {
     expect(refusalOf(() => vote(rowWith(), 'approve', { by: asker }))).toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 
+  it.each([
+    ['access_key', 'key_1', {}],
+    ['ed25519', 'key_1', {}],
+    ['passkey', 'cred', {}],
+    ['operator_bearer', 'any', {}],
+  ])('counts one credential of the kind %s once, under whatever names', (kind, id, who) => {
+    const first = vote(rowWith({ quorum: 3 }), 'approve', { kind, id, who });
+    expect(refusalOf(() => vote(first, 'approve', { by: 'bob', kind, id, who }))).toMatchObject({
+      code: 'ILLEGAL_TRANSITION',
+      details: { allowed: [] },
+    });
+    expect(vote(first, 'deny', { by: 'bob', kind, id, who }).state).toBe('denied');
+  });
+
   it('is on what was seen: another state of it decides nothing', () => {
     expect(refusalOf(() => vote(rowWith(), 'approve', { hash: digest('e') }))).toMatchObject({
       code: 'PRECONDITION_FAILED',
@@ -94,11 +109,13 @@ describe('a vote', () => {
   });
 
   it('approves when the quorum is there, and keeps the arguments until it is decided', () => {
-    const first = vote(rowWith(), 'approve', { proof: 'passkey' });
+    const first = vote(rowWith(), 'approve', { kind: 'passkey' });
     expect(first).toMatchObject({ state: 'pending', approvedBy: ['alice'], argsEncrypted: 'AA==' });
     const second = vote(first, 'approve', { by: 'bob' });
     expect(second).toMatchObject({ state: 'approved', approvedBy: ['alice', 'bob'], argsEncrypted: null });
     expect(second.approvedWith).toEqual(['passkey', 'bearer']);
+    expect(second.approvedAs).toEqual(['operator', 'operator']);
+    expect(second.approvedCredentials).toEqual(['passkey:alice', 'access_key:bob']);
     for (const [action, state] of [
       ['deny', 'denied'],
       ['revoke', 'revoked'],
@@ -132,7 +149,10 @@ describe('a vote', () => {
 
   it('says beforehand, in words, what stands against it', () => {
     const obstacle = (row: ApprovalRow, by: string) =>
-      obstacleOf(nodeProvider, row, { action: 'approve', by, nowMs } as never); // plain names
+      obstacleOf(nodeProvider, row, {
+        ...{ action: 'approve', by, nowMs, electorate: electorate() },
+        ...{ credential: { kind: 'access_key', id: by }, asserted: null },
+      } as never); // plain names
     expect(obstacle(rowWith(), 'alice')).toBeNull();
     expect(obstacle(rowWith(), 'agent')).toMatch(/asked for an approval/);
     // A fault of ours is no word for people.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { policyReplaced } from '../src/approvals/expire.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
@@ -189,6 +190,39 @@ describe('the approval loop', () => {
     expect(said(await caller.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
     expect(asked(await caller.decide(call))).not.toBe(id);
   });
+
+  verifies(
+    'kn.approve.loop',
+    'a pending or unused approval expires when its policy is replaced, and says so',
+    async () => {
+      const tenant = 'replacing';
+      const [caller, approver] = [new Caller(test, tenant), new Caller(test, tenant, 'alice')];
+      await test.activate(tenant, policy('1'));
+      const calls = [payment(), payment()] as const;
+      const [open, given] = [asked(await caller.decide(calls[0])), asked(await caller.decide(calls[1]))];
+      await approver.move('approve', given);
+      await test.activate(tenant, policy('2'), 2);
+      const later = asked(await caller.decide(payment()));
+      const idsIn = async (state: 'pending' | 'approved' | 'expired') =>
+        (await approver.client.listApprovals({ query: { state } })).body.data.map(({ approval_id: id }) => id).sort();
+      const expectExpired = async () => {
+        expect(await Promise.all([idsIn('pending'), idsIn('approved'), idsIn('expired')])).toEqual([
+          [later],
+          [],
+          [open, given].sort(),
+        ]);
+        for (const id of [open, given])
+          expect(await approver.approval(id)).toMatchObject({ state: 'expired', rejection_reason: policyReplaced });
+      };
+      await expectExpired();
+      await test.kernel.workers.housekeeper.run();
+      await expectExpired();
+      for (const call of calls)
+        expect((await ledgerOf(test, call.session_id)).at(-1)?.payload).toMatchObject({ action: 'approval.expire' });
+      expect(await refusal(approver.move('approve', open))).toBe('ILLEGAL_TRANSITION');
+      expect(await approver.move('approve', later)).toMatchObject({ state: 'approved' });
+    },
+  );
 });
 
 describe('transitions', () => {
@@ -237,6 +271,7 @@ describe('transitions', () => {
     });
     expect(approval?.record?.intent.facts).toEqual({
       credential: 'operator_bearer',
+      role: 'operator',
       reason: 'invoice 7',
       approved_preconditions: { tool_definition_hash: null, budgets: null },
       ceremony_hash,

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { agentOf, createClient, isAppError, type AnyRoute, type AssertionRole } from '@countersign/contracts';
+import {
+  agentOf,
+  createClient,
+  keyPrincipal,
+  isAppError,
+  type AnyRoute,
+  type AssertionRole,
+} from '@countersign/contracts';
 import type { EvaluateRequest } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel } from '../src/index.ts';
-import { TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
+import { deliverSettings, TestGateway, userCalled, workspaceCalled, type Speaker } from './_assertions.ts';
 import { asked, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { kernelRoutes } from './_kernel.ts';
 import { allRoutes, rawCall, refusalCodeOf } from './_raw.ts';
@@ -17,6 +24,7 @@ let site: Upstreams;
 beforeAll(async () => {
   const retired = new TestGateway();
   site = await startUpstreams({ GOV_ASSERTION_KEYS: `${retired.publicKey},${gateway.publicKey}` });
+  await deliverSettings(site.test, acme, votes, umbrella);
 });
 afterAll(() => site.close());
 
@@ -90,8 +98,10 @@ describe('an assertion of the gateway', () => {
     'describe-mcp',
     'evaluate',
     'execute-mcp',
+    'get-model',
     'list-mcp-capabilities',
     'list-models',
+    'withdraw-approval',
   ];
 
   const keysOfAgents = ['create-access-key', 'list-access-keys', 'revoke-access-key'];
@@ -110,7 +120,13 @@ describe('an assertion of the gateway', () => {
     'list-records',
     'tail-receipts',
   ];
-  const readByPeople = ['get-boundary-status', 'list-actions', 'list-registered-tools', ...readByAll];
+  const readByPeople = [
+    'get-boundary-status',
+    'list-actions',
+    'list-boundary-targets',
+    'list-registered-tools',
+    ...readByAll,
+  ];
 
   it('opens nothing beyond this list', () => {
     const named = (role: AssertionRole) =>
@@ -216,6 +232,21 @@ describe('a vote by an assertion', () => {
     };
     const denied = 'PERMISSION_DENIED';
     expect(told).toEqual({ agent: denied, member: denied, asker: denied, revoking: denied, partner: 'denied' });
+  });
+});
+
+describe('a withdrawal by an assertion', () => {
+  it('is the requester’s alone, is sealed as theirs, and can be repeated', async () => {
+    const asking = await question(votes);
+    const withdraw = (speaker: Speaker) => as(speaker).withdrawApproval({ params: asking.params, body: {} });
+    const other = { tenant: votes, principal: keyPrincipal('hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV' as never) }; // any key
+    expect(await refusal(withdraw(other))).toBe('PERMISSION_DENIED');
+    expect(await refusal(withdraw({ tenant: umbrella }))).toBe('NOT_FOUND');
+    for (let times = 0; times < 2; times += 1)
+      expect((await withdraw({ tenant: votes })).body).toMatchObject({ state: 'revoked', args: null });
+    const sealed = await ledgerOf(site.test, asking.approval.session_id);
+    expect(sealed.map(({ payload }) => payload.action)).toEqual(['tool.call', 'approval.revoke']);
+    expect(sealed.at(-1)?.payload.principal_id).toBe(agentOf(votes));
   });
 });
 

@@ -61,6 +61,23 @@ describe('auth classes, over every route of the contract', () => {
     }
   });
 
+  verifies('kn.auth.classes', 'a malformed tenant is malformed input, and the answer names where it was', async () => {
+    const routes = allRoutes.filter(({ auth, media }) => auth === 'tenant_scoped' && media !== 'mcp');
+    const authorization = `Bearer ${adminKey}`;
+    const ways: { headers: Record<string, string>; query?: Record<string, string>; param: string }[] = [
+      { headers: { authorization, 'x-gov-tenant-id': 'a tenant' }, param: 'X-Gov-Tenant-ID' },
+      { headers: { authorization, 'x-gov-tenant-id': '' }, param: 'X-Gov-Tenant-ID' },
+      { headers: { authorization }, query: { tenant_id: 'a tenant' }, param: 'tenant_id' },
+    ];
+    for (const { param, ...said } of ways)
+      for (const route of routes) {
+        const { status, text } = await rawCall(test.kernel.url, { route, ...said });
+        expect([route.operation, status]).toEqual([route.operation, 400]);
+        if (hasCode(route)) expect([route.operation, codeOf(text)]).toEqual([route.operation, 'INVALID_REQUEST']);
+        expect([route.operation, text.includes(`${param} is malformed`)]).toEqual([route.operation, true]);
+      }
+  });
+
   verifies('kn.auth.classes', 'the right credential, or none on a public route, comes past the guard', async () => {
     for (const route of allRoutes) {
       const { status } = await rawCall(test.kernel.url, { route, headers: credentialsFor(route) });

@@ -142,12 +142,14 @@ describe('an access evaluation', () => {
     expect([status, headers.get('www-authenticate'), typeof body]).toEqual([401, 'Bearer', 'string']);
   });
 
-  it('is no, with its reason, under relations that are stale or were never written', async () => {
+  it('is no, with its reason, without a model, and under relations that are stale or were never written', async () => {
     const stale = { decision: false, context: { reason_code: 'AUTHZ_SNAPSHOT_STALE' } };
     const tenant = newTenant();
     expect(await evaluated(evaluation, tenant)).toEqual(stale);
-    await putModel(tenant, { read: 'relations.owner' });
     await change(test, tenant, { writes: ['record:record-1#owner@user:alice'] });
+    const withoutModel = { decision: false, context: { reason_code: 'PERMISSION_MODEL_MISSING' } };
+    expect(await evaluated(evaluation, tenant)).toEqual(withoutModel);
+    await putModel(tenant, { read: 'relations.owner' });
     expect(await evaluated(evaluation, tenant)).toEqual({ decision: true });
     time.advance(86_400_001);
     expect(await evaluated(evaluation, tenant)).toEqual(stale);

@@ -6,7 +6,7 @@ import { approvals } from '../src/approvals/approvals.ts';
 import { approvalFact, presentedApproval, standingApprovals } from '../src/boundary/approval-fact.ts';
 import type { Situation } from '../src/boundary/facts.ts';
 import { put } from '../src/ledger/control.ts';
-import { approvalTerms } from '../src/passkeys/approval-terms.ts';
+import { approvalTerms } from '../src/voting/approval-terms.ts';
 import { acme, agent, batchOf, callOf, session } from './_batch.ts';
 
 const nowMs = 1_000_000;
@@ -18,7 +18,8 @@ const row = {
   ...{ id: id('a'), tenant: acme, session, state: 'pending', requestedBy: agent },
   ...{ intentHash: hash('1'), judgedHash: hash('2'), policyHash: hash('3') },
   preconditions: { tool_definition_hash: null, budgets: null },
-  ...{ quorum: 1, approvers: [], approvedBy: [], approvedWith: [], scope: 'uses:2', usesRemaining: 2 },
+  ...{ quorum: 1, approvers: [], sponsor: null, scope: 'uses:2', usesRemaining: 2 },
+  ...{ approvedBy: [], approvedWith: [], approvedAs: [], approvedCredentials: [] },
   ...{ rejectionReason: null, timelockSeconds: 60, timelockUntilMs: null },
   ...{ brokenBy: null, brokenReason: null, brokenAtMs: null, brokenWith: null },
   ...{ createdAtMs: nowMs - 1_000, updatedAtMs: nowMs - 1_000, expiresAtMs: nowMs + 9_000 },

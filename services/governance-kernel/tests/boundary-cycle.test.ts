@@ -115,7 +115,7 @@ describe('calls of an answer that were released before', () => {
     const { boundary, ledger } = memoryBoundary({ rows: [put(budgets, budget), blocks('files.read')], tellDecision });
     const refusals = await boundary.refuseStopped([list, read, list, read]);
     expect(refusals.map((refusal) => refusal && saidBy(refusal))).toEqual([
-      ...[null, 'DENY POLICY_DENIED', null, 'DENY POLICY_DENIED'],
+      ...[null, 'DENY TOOL_BLOCKED', null, 'DENY TOOL_BLOCKED'],
     ]);
     expect(ledger.log.map(({ payload }) => payload.tool)).toEqual(['files.read', 'files.read']);
     expect([ledger.batches.length, ledger.of(budgets), told]).toEqual([1, [budget], ['files.read', 'files.read']]);

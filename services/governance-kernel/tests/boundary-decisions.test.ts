@@ -274,7 +274,7 @@ describe('a decision', () => {
   it('denies the tools that the tenant blocks, and no others', async () => {
     const blocked = put(toolBlocks, { tenant: acme, version: 1, tools: ['files.read'], updatedAtMs: 0 });
     const { boundary } = memoryBoundary({ rows: [blocked] });
-    expect(saidBy(await boundary.decide(governed()))).toBe('DENY POLICY_DENIED');
+    expect(saidBy(await boundary.decide(governed()))).toBe('DENY TOOL_BLOCKED');
     expect(saidBy(await boundary.decide(governed({ tool: 'files.list' })))).toBe('ALLOW ALLOWED');
     expect((await decideAndDie(boundary, spawnedAgent({ session }))).reply.verdict).toBe('ALLOW');
   });

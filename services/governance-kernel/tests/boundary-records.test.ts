@@ -27,7 +27,7 @@ const nothing = { state: 'not_applicable' } as const;
 const facts: Facts = {
   ...{ now, request: { state: 'known', value: { fault: null } }, fence: { state: 'known', value: [] } },
   // What the draft is judged by is its own.
-  ...{ policy: lost, relationship: nothing, registry: nothing, scopes: nothing },
+  ...{ settings: nothing, policy: lost, relationship: nothing, registry: nothing, scopes: nothing },
   identity: {
     state: 'known',
     value: { credential: 'operator_key', credential_id: null, credential_state: 'active', enrolment: 'none' },

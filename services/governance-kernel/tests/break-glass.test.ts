@@ -8,7 +8,7 @@ import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport, verifyRecord } from '@countersign/verifier';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
+import { deliverSettings, TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
 import { asked, Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';
 import { kernelRoutes, startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
@@ -37,6 +37,7 @@ beforeAll(async () => {
   test = await startTestKernel({ env, overrides: { clock: time.clock } });
   second = await startKernel(kernelConfigFrom(test.env), { clock: time.clock });
   await test.activate('*', policy);
+  await deliverSettings(test, plain, keyed, off, workspaceCalled('SOON'));
   const body = { version: 1, signatures_only: false, break_glass: true };
   for (const tenant of [plain, keyed]) await test.system.putApprovalTerms({ params: { tenant }, body });
   await new Approver(test, 'alice', keyed).enrol();
@@ -137,7 +138,8 @@ describe('a person who breaks the glass', () => {
 
   it('ends a time lock, for a quarter of an hour, also as one of those who voted', async () => {
     const { call, id } = await escalated(plain, 'later.open');
-    for (const name of ['ann', 'bob']) await new Caller(test, plain, name).move('approve', id);
+    await new Caller(test, plain, 'ann').move('approve', id);
+    await new Caller(test, plain, 'bob').decideOnPage(id);
     expect(said(await new Caller(test, plain).decide(call))).toBe('DENY APPROVAL_TIMELOCKED');
     expect((await breaksAtPage(plain, id)).text).toContain('approved');
     expect(await view(plain, id)).toMatchObject({ approved_by: ['ann', 'bob'], timelock_until: null });
@@ -229,7 +231,7 @@ describe('nobody breaks the glass', () => {
 
   it('beside the vote that it makes needless: one of two kernels is told that the approval moved', async () => {
     const { id } = await escalated(plain, 'two.keys');
-    await new Caller(test, plain, 'ann').move('approve', id);
+    await new Caller(test, plain, 'ann').decideOnPage(id);
     const { browser, page } = await atPage(plain, id, 'cem');
     const { ceremony_hash } = await view(plain, id);
     const params = { approval_id: id, action: 'approve' as const };

@@ -140,7 +140,9 @@ describe('the arithmetic of budgets', () => {
     expect(budgetSubjects({ principal: 'ada', tools: [] })).toEqual(ofEvery);
     expect(budgetSubjects({ principal: 'ada', tools: ['Files__read', 'files.read'] })).toEqual([
       ...ofEvery,
-      ...['Files__read', 'Files.read', 'files__read', 'files.read'].map((name) => `tool:${name}`),
+      ...['Files__read', 'Files.read', 'Files_read', 'files__read', 'files.read', 'files_read'].map(
+        (name) => `tool:${name}`,
+      ),
     ]);
   });
 

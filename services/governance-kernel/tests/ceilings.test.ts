@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import { workspaceCalled } from './_assertions.ts';
 import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
@@ -137,7 +138,7 @@ describe('blocked tools', () => {
     });
     const session_id = newSession();
     for (const tool of ['files.read', 'files__read', 'shell.run'])
-      expect(said(await agent.decide({ tool, effect_level: 'E1', session_id }))).toBe('DENY POLICY_DENIED');
+      expect(said(await agent.decide({ tool, effect_level: 'E1', session_id }))).toBe('DENY TOOL_BLOCKED');
     expect(said(await agent.decide({ tool: 'files.list', effect_level: 'E1', session_id }))).toBe('ALLOW ALLOWED');
     const sealed = await ledgerOf(test, session_id);
     expect(sealed.map(({ record }) => record?.tool_blocked)).toEqual([true, true, true, undefined]);
@@ -167,4 +168,26 @@ describe('blocked tools', () => {
       { version: 5, tools: [] },
     ]);
   });
+});
+
+describe('a workspace', () => {
+  verifies('kn.gates', 'is denied every call until its first list of blocked tools has arrived', async () => {
+    const [tenant, other] = ['NEW', '0THER'].map(workspaceCalled) as [string, string]; // of two
+    const agents = [tenant, other].map((of) => new Caller(test, of));
+    const session_id = newSession();
+    const spawn = { action: 'agent.spawn', effect_level: 'E1', session_id };
+    const said = async (call: object) =>
+      Promise.all(agents.map(async (agent) => (await agent.decide(call)).reason_code));
+    expect(await said({ ...spawn, tool: 'files.read', action: 'tool.call' })).toEqual(bothMissing);
+    expect(await said(spawn)).toEqual(bothMissing);
+    await setCeiling(tenant, 1, {}, 'ceiling.llm_month');
+    expect(await said(spawn)).toEqual(bothMissing);
+    await blockTools(tenant, 1, []);
+    expect(await said(spawn)).toEqual(['ALLOWED', 'SETTINGS_MISSING']);
+    const [first] = await ledgerOf(test, session_id);
+    const params = { record_id: first?.record?.record_id ?? '' };
+    expect((await test.as(first?.payload.tenant_id ?? '').verifyRecord({ params })).body.verified).toBe(true);
+  });
+
+  const bothMissing = ['SETTINGS_MISSING', 'SETTINGS_MISSING'];
 });

@@ -16,7 +16,7 @@ let exported: Exported;
 let trust: TrustedKey[];
 let session_id: SessionId;
 beforeEach(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ unverified: 'its keys are revoked' });
   await test.activate('*', starterPolicy);
   session_id = newSession();
   for (const tool of ['files.read', 'files.delete', 'pay.send', 'files.read', 'files.read'])

@@ -194,6 +194,21 @@ describe('the starter policy', () => {
     expect(hosted.error.details).not.toHaveProperty('args');
   });
 
+  it('allows a handoff and a structured answer that it declares, and no other', async () => {
+    for (const [name, code] of [
+      ['transfer_to_billing', null],
+      ['final_answer', null],
+      ['transfer_to_shell', 'POLICY_DENIED'],
+    ] as const) {
+      const content = `call:${name} {"reason":"x"}`;
+      const call = { model: 'scripted', messages: [{ role: 'user' as const, content }] };
+      const [choice] = (await starterClient().create(call)).choices;
+      const called = choice?.message.tool_calls?.map((each) => each.type === 'function' && each.function.name) ?? [];
+      expect([name, called]).toEqual([name, code === null ? [name] : []]);
+      if (code !== null) expect(choice?.message.refusal).toContain(code);
+    }
+  });
+
   it("allows a call with its caller's own tools", async () => {
     const call = { model: 'scripted', messages, tools: [functionTool('lookup')], temperature: 0, max_tokens: 10 };
     expect((await starterClient().create(call)).choices).toHaveLength(1);
@@ -224,6 +239,7 @@ describe('the routes under /v1', () => {
     const error: unknown = await asked.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.NotFoundError);
     expect(error).toMatchObject({ code: 'ROUTE_NOT_FOUND', type: 'not_found_error' });
-    expect(String(error)).toContain('POST /v1/chat/completions, GET /v1/models');
+    for (const route of ['POST /v1/chat/completions', 'GET /v1/models', 'GET /v1/models/{model}'])
+      expect(String(error)).toContain(route);
   });
 });

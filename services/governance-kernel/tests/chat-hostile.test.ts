@@ -97,14 +97,18 @@ describe('a model server that misbehaves', () => {
     expect(await outcomeOf(session)).toMatchObject({ outcome: 'failed' });
   });
 
-  it.each<[number, number, string]>([
-    [429, 429, 'slow down'],
-    [400, 400, 'slow down'],
-    [503, 503, 'The model server answered 503'],
-    [401, 502, 'The model server answered 401'],
-    [302, 502, 'The model server answered 302'],
-  ])('passes status %i as %i and never words about our credential', async (status, passed, message) => {
-    const said = status === 401 ? `Incorrect API key: ${upstreamKey}` : 'slow down';
+  const ofOurKey = expect.stringMatching(
+    /^The model server answered 40[13] to the key of this kernel\. .* GOV_UPSTREAM_API_KEY /,
+  );
+  it.each<[number, number, unknown, boolean]>([
+    [429, 429, 'slow down', true],
+    [400, 400, 'slow down', false],
+    [503, 503, 'The model server answered 503', true],
+    [401, 502, ofOurKey, false],
+    [403, 502, ofOurKey, false],
+    [302, 502, 'The model server answered 302', true],
+  ])('passes status %i as %i and never words about our credential', async (status, passed, message, retryable) => {
+    const said = message === ofOurKey ? `Incorrect API key: ${upstreamKey}` : 'slow down';
     answerWith((res) =>
       res
         .writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/', 'retry-after': '7' })
@@ -112,7 +116,8 @@ describe('a model server that misbehaves', () => {
     );
     const error: unknown = await whole().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.APIError);
-    expect(error).toMatchObject({ status: passed, error: { message } });
+    expect(error).toMatchObject({ status: passed, error: { message, retryable } });
+    expect((error as { headers: Headers }).headers.get('x-should-retry')).toBe(message === ofOurKey ? 'false' : null);
     expect(JSON.stringify(error)).not.toContain(upstreamKey);
   });
 

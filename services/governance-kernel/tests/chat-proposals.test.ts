@@ -5,6 +5,7 @@ import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { followDirectives } from '@countersign/testkit/scripted-model';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
 import { ledgerOf, newSession } from './_caller.ts';
+import { adminKey } from './_kernel.ts';
 import { approve, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 let upstreams: Upstreams;
@@ -15,13 +16,14 @@ afterAll(() => upstreams.close());
 beforeEach(() => upstreams.model.follow(followDirectives));
 
 const session = 'proposal-session' as SessionId;
+const inSession = { 'X-Gov-Session-ID': session };
 type Decided = { verdict: string; reason_code: string; approval_id?: string };
 
 /** What the boundary says about the one call that a model proposes. */
 const propose = async (name: string, args: object) => said(await proposal(name, args));
 
-async function proposal(name: string, args: object): Promise<Decided> {
-  const completion = await upstreams.openai({ headers: { 'X-Gov-Session-ID': session } }).chat.completions.create({
+async function proposal(name: string, args: object, headers: object = inSession): Promise<Decided> {
+  const completion = await upstreams.openai({ headers: { ...headers } }).chat.completions.create({
     model: 'scripted',
     messages: [{ role: 'user', content: `call:${name} ${JSON.stringify(args)}` }],
   });
@@ -35,6 +37,28 @@ async function execute(tool: string, args: object): Promise<string> {
   const body = { tool, args, session_id: session } as never; // a test writes plain names
   const { body: reply } = await upstreams.test.as('acme').executeMcp({ body });
   return said(reply.decision);
+}
+
+/** The same call over MCP, without a session. */
+async function callOverMcp(name: string, args: object): Promise<string> {
+  const key = (member: string) => `io.modelcontextprotocol/${member}`;
+  const _meta = {
+    ...{ [key('protocolVersion')]: '2026-07-28', [key('clientInfo')]: { name: 'test', version: '1' } },
+    [key('clientCapabilities')]: {},
+  };
+  const response = await fetch(`${upstreams.test.kernel.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${adminKey}`, 'x-gov-tenant-id': 'acme', 'content-type': 'application/json' },
+      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' },
+      ...{ 'mcp-method': 'tools/call', 'mcp-name': name },
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta } }),
+  });
+  expect(response.status).toBe(200);
+  const sealed = await ledgerOf(upstreams.test, 'default-admin');
+  const decided = sealed.filter(({ payload }) => payload.kind === 'decision' && payload.tool === name).at(-1);
+  return decided === undefined ? 'nothing' : said(decided.payload);
 }
 
 const said = ({ verdict, reason_code }: Decided) => `${verdict} ${reason_code}`;
@@ -72,6 +96,16 @@ describe('a proposed call of a declared server, which only the kernel can execut
     expect(await execute('notes.pay', call)).toBe('ALLOW ALLOWED');
     expect(await propose('notes__pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
     expect(await execute('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
+  });
+
+  it('is approved once for both doors, where neither names a session', async () => {
+    const call = { amount: 9 };
+    const asked = await proposal('notes__pay', call, {});
+    expect(said(asked)).toBe('ESCALATE APPROVAL_REQUIRED');
+    expect(await callOverMcp('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
+    await approve(upstreams.test, asked.approval_id ?? '');
+    expect(await callOverMcp('notes.pay', call)).toBe('ALLOW ALLOWED');
+    expect(await callOverMcp('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
   it('says of itself that nobody executes it, and names no approval as used', async () => {

@@ -78,7 +78,7 @@ describe('a call that was released under a key', () => {
     ['that server is fenced for everybody', 'DENY TOOL_QUARANTINED', fencedBy('erp__find', () => 'server:erp')],
     [
       'its workspace blocks its tool',
-      'DENY POLICY_DENIED',
+      'DENY TOOL_BLOCKED',
       { tool: 'crm__find', stop: (of) => block(of, 1, ['Crm.Find']), lift: (of) => block(of, 2, []) },
     ],
     ['its server was revoked', 'DENY SERVER_REVOKED', turned('revoked')],

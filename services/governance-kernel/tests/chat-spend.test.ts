@@ -176,30 +176,32 @@ describe('what a model call costs', () => {
       await setBudget(tenant, 1_000_000);
       const asked = upstreams.model.requests.length;
       const refused = upstreams.openai({ tenant }).chat.completions.create(unpriced);
-      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+      const message = expect.stringContaining('no price for "countersign-scripted-model"');
+      await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN', message } });
       expect(upstreams.model.requests).toHaveLength(asked);
     },
   );
 
   const sound = [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }];
-  it.each<[string, object]>([
-    ['a tier of its own price', { service_tier: 'priority' }],
-    ['an answer that is spoken', { modalities: ['text', 'audio'] }],
-    ['a voice', { audio: { voice: 'alloy', format: 'wav' } }],
-    ['a prediction', { prediction: { type: 'content', content: 'x' } }],
-    ['a search at the provider', { web_search_options: {} }],
-    ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }],
-    ['data at the provider', { data_sources: [] }],
-    ['a member that nobody knows', { models: ['dearer'] }],
-    ['a sound', { messages: [{ role: 'user', content: sound }] }],
-    ['a sound that the provider keeps', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }],
-  ])('is refused where a budget counts money with %s, whose price is in no table', async (_what, more) => {
+  it.each<[string, object, string]>([
+    ['a tier of its own price', { service_tier: 'priority' }, 'service_tier'],
+    ['an answer that is spoken', { modalities: ['text', 'audio'] }, 'modalities'],
+    ['a voice', { audio: { voice: 'alloy', format: 'wav' } }, 'audio'],
+    ['a prediction', { prediction: { type: 'content', content: 'x' } }, 'prediction'],
+    ['a search at the provider', { web_search_options: {} }, 'web_search_options'],
+    ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }, 'code_interpreter'],
+    ['data at the provider', { data_sources: [] }, 'data_sources'],
+    ['a member that nobody knows', { models: ['dearer'] }, 'models'],
+    ['a sound', { messages: [{ role: 'user', content: sound }] }, 'input_audio'],
+    ['a sound that the provider keeps', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio'],
+  ])('is refused where a budget counts money with %s, whose price is in no table', async (_what, more, named) => {
     const tenant = newTenant();
     await setBudget(tenant, 1_000_000);
     const asked = upstreams.model.requests.length;
     const call = { ...request, model: 'large', ...more };
     const refused = upstreams.openai({ tenant }).chat.completions.create(call);
-    await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN' } });
+    const message = expect.stringContaining(`the price table does not cover ${named}.`);
+    await expect(refused).rejects.toMatchObject({ status: 403, error: { reason_code: 'PRICE_UNKNOWN', message } });
     expect(upstreams.model.requests).toHaveLength(asked);
   });
 

@@ -152,9 +152,17 @@ describe('the OpenAI SDK against the boundary', () => {
     expect(upstreams.model.requests.at(-1)?.headers.authorization).toBe(`Bearer ${upstreamKey}`);
   });
 
+  it('finds one of them by its id, which may hold slashes', async () => {
+    const { models } = upstreams.openai();
+    const id = 'countersign-scripted-model';
+    expect(await models.retrieve(id)).toMatchObject({ id, object: 'model', owned_by: 'countersign' });
+    await expect(models.retrieve('vendor/no-such-model')).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  });
+
   it.each([200, 429])('tells what the upstream says about its limits with an answer of %d', async (status) => {
     const limits = {
       'retry-after': '7',
+      'retry-after-ms': '6900',
       'x-ratelimit-remaining-tokens': '149984',
       'x-ratelimit-reset-requests': '6m0s',
     };

@@ -21,7 +21,7 @@ const failedOf = ({ report }: SignedConformanceReport) =>
 describe('a kernel with a gate that lets everything pass', () => {
   let test: TestKernel;
   beforeAll(async () => {
-    test = await startTestKernel({ overrides: { gates: table }, twins: false });
+    test = await startTestKernel({ overrides: { gates: table }, twins: false, unverified: 'its gates are weakened' });
   });
   afterAll(() => test.close());
 

@@ -324,6 +324,7 @@ describe('the schedule', () => {
       },
       lastRunAt: async () => (lastRunMs === null ? null : new Date(startMs + lastRunMs)),
       clock: () => new Date(startMs + ageMs),
+      clockGuard: test.kernel.context.clockGuard,
       log: test.kernel.context.log,
       intervalMs: hourMs,
     });

@@ -335,7 +335,7 @@ describe('the model upstream', () => {
   let upstream: ModelUpstream;
   beforeAll(async () => {
     model = await startScriptedModel();
-    upstream = createModelUpstream({ url: model.url, apiKey: null, timeoutMs: 5_000 });
+    upstream = createModelUpstream({ url: model.url, apiKey: null, timeoutMs: 5_000, streamMs: 5_000 });
   });
   afterAll(async () => {
     await upstream.close();

@@ -171,7 +171,7 @@ describe('execute', () => {
     await answers.abandon('scope', claim.key);
     expect(await answers.find('scope', claim)).toEqual(kept);
     expect(await answers.find('scope', { ...claim, fingerprint: 'sha256:other' })).toBeNull();
-    elapsedMs += 86_400_000;
+    elapsedMs += 86_400_001;
     expect(await answers.find('scope', claim)).toBeNull();
   });
 

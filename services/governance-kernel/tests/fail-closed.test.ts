@@ -172,6 +172,7 @@ it('production runs no MCP server as a program of its own account unless that is
     ...unreachable(),
     ...Object.fromEntries(secrets.map((name, nth) => [`GOV_${name}`, strong(`k${nth}`)])),
     NODE_ENV: 'production',
+    GOV_LOG_ORIGIN: 'example.org/log',
     GOV_MCP_STDIO_USER: `${process.getuid?.()}:${process.getgid?.()}`,
     GOV_MCP_SERVERS: JSON.stringify({ servers: [{ server_id: 'files', transport: 'stdio', command: 'node' }] }),
   };

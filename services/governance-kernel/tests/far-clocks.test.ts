@@ -14,7 +14,7 @@ import type { LedgerBatch } from '../src/ledger/batch.ts';
 import { asAdministrator } from './_administrator.ts';
 import { announced } from './_announced.ts';
 import { newSession } from './_caller.ts';
-import { clientOf, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
+import { clientOf, starterPolicy, startTestKernel, systemOf, type KernelClient, type TestKernel } from './_kernel.ts';
 
 /** A kernel whose machine has a clock that a test puts wrong, beside one whose clock is right, on one database. */
 let test: TestKernel;
@@ -157,6 +157,24 @@ describe('a kernel whose clock is far from that of the database', () => {
     skewMs = 0;
     for (let nth = 0; nth < 3; nth += 1) await decide(wrong(), newSession());
     expect(told()).toEqual(['clock.far_off', 'clock.near_again']);
+  });
+
+  verifies('kn.idempotent', 'removes no key that other kernels count on, so one key acts once', async () => {
+    const body = { action: 'tool.call', tool: 'files.read', effect_level: 'E1', session_id: newSession() } as never; // its defaults are the kernel's
+    const headers = { 'idempotency-key': 'once' };
+    const first = await right().evaluate({ body, headers });
+    skewMs = 25 * 3_600_000;
+    await other.workers.housekeeper.run();
+    skewMs = 0;
+    expect((await right().evaluate({ body, headers })).body).toEqual(first.body);
+  });
+
+  it.each(farMs)('refuses no end of a fence by its own time: %d ms', async (ms) => {
+    skewMs = ms;
+    const expires_at = new Date(Date.now() + ms / 2).toISOString();
+    const command = { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'olga', expires_at };
+    const input = { params: { scope: 'tenant:acme' }, body: command } as never; // branded by the schema
+    await expectRefused(() => systemOf(other.url).putFence(input), ms);
   });
 
   it('does not start', async () => {

@@ -78,6 +78,16 @@ describe('a fence that a message sets', () => {
     expect(await dead()).toEqual([]);
   });
 
+  it('is not set when its end had passed as it arrived, and is no dead letter', async () => {
+    const [tenant, marker] = [newTenant(), newTenant()];
+    await tell(tenant, { expires_at: new Date(Date.now() - 60_000).toISOString() as Fence['effective_at'] }); // within its schema
+    await tell(marker, {});
+    await untilReachable(async () => (await standing(marker)) !== null);
+    await untilReachable(() => Promise.resolve(test.kernel.context.bus.status().handling === 0));
+    expect(await standing(tenant)).toBeNull();
+    expect(await dead()).toEqual([]);
+  });
+
   it('is read as strictly as by the route: what says nothing is a dead letter and sets nothing', async () => {
     const tenant = newTenant();
     const { event } = newEvent(fenceSet, commandOf(tenant, {}));

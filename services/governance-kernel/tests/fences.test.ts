@@ -132,6 +132,17 @@ describe('a fence', () => {
     time.advance(1);
     expect(await decided(tenant)).toBe('ALLOW ALLOWED');
   });
+
+  it('is refused when its end has passed, and confirmed when it was set before', async () => {
+    const scope = `tenant:${newTenant()}`;
+    const soon = new Date(time.clock().getTime() + 1_500).toISOString();
+    await command(scope, { expires_at: soon });
+    time.advance(1_500);
+    expect((await command(scope, { expires_at: soon })).body).toMatchObject({ epoch: 1, expires_at: soon });
+    expect(await refusal(command(scope, { epoch: 2, expires_at: soon }))).toBe('END_PASSED');
+    const { body } = await test.system.getFence({ params: { scope } });
+    expect(body).toMatchObject({ epoch: 1 });
+  });
 });
 
 describe('a command', () => {

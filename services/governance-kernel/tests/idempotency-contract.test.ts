@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe('the idempotency keys of the kernel', () => {
   idempotencyContract(() => ({
-    store: idempotencyStore(opened, { clock: () => new Date(Date.now() + agedMs), runningMsMax }),
+    store: idempotencyStore(opened, { databaseNow: async () => new Date(Date.now() + agedMs), runningMsMax }),
     age: async (ms) => void (agedMs += ms),
     runningMsMax,
   }));

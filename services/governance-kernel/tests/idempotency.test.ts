@@ -58,7 +58,7 @@ describe('a repeated evaluate', () => {
     const [agent, body] = [new Caller(test, tenant), call()];
     expect(said(await agent.decide(body, key))).toBe('ALLOW ALLOWED');
     await test.system.putToolBlocks({ params: { tenant }, body: { version: 1, tools: ['files.read'] } });
-    expect(said(await agent.decide(body, key))).toBe('DENY POLICY_DENIED');
+    expect(said(await agent.decide(body, key))).toBe('DENY TOOL_BLOCKED');
   });
 
   it('is told to the keys alone that may make the call', async () => {

@@ -231,7 +231,14 @@ describe('the configuration of the ceiling', () => {
     const { env } = site.test;
     const strong = (nth: number) => `k${nth}-${'9f2c7a1e'.repeat(5)}`;
     const secrets = { GOV_ADMIN_API_KEY: strong(1), GOV_SERVICE_API_KEY: strong(2), GOV_TENANT_SALT_SECRET: strong(3) };
-    const production = { ...env, ...secrets, NODE_ENV: 'production', GOV_MCP_STDIO: '1' };
+    const production = {
+      ...env,
+      ...secrets,
+      NODE_ENV: 'production',
+      GOV_MCP_STDIO: '1',
+      GOV_CURRENCY: 'EUR',
+      GOV_LOG_ORIGIN: 'a/log',
+    };
     expect(() => kernelConfigFrom(production)).toThrow('GOV_MODEL_SPEND_LIMIT is missing: say what the models');
     expect(kernelConfigFrom({ ...production, GOV_UPSTREAM_URL: '' }).modelSpend).toBeNull();
     const limit = { ...production, GOV_MODEL_SPEND_LIMIT: '500000 EUR' };

@@ -36,6 +36,6 @@ describe('a database whose transactions see one snapshot unless told otherwise',
     await until(() => waitsForLock(test.pool));
     await administrator.query('COMMIT');
     administrator.release();
-    expect(said(await waiting)).toBe('DENY POLICY_DENIED');
+    expect(said(await waiting)).toBe('DENY TOOL_BLOCKED');
   });
 });

@@ -1,9 +1,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Digest } from '@countersign/contracts';
 import type { Checkpoint, DecisionReply } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
-import pg from 'pg';
+import { asAdministrator } from './_administrator.ts';
 import { adminKey, starterPolicy, startTestKernel, type KernelClient, type TestKernel } from './_kernel.ts';
 import { path, proof, rootFromInclusion, rootsFromConsistency, treeHash } from './_rfc9162.ts';
 import { seal, sealMany } from './_seal.ts';
@@ -11,32 +11,22 @@ import { seal, sealMany } from './_seal.ts';
 let test: TestKernel;
 let client: KernelClient;
 let sealed: DecisionReply[];
-beforeEach(async () => {
+beforeAll(async () => {
   test = await startTestKernel();
   await test.activate('*', starterPolicy);
   client = test.as('acme');
   // Beyond two tiles of 256 leaves, and not a round number: stored nodes, whole tiles and a ragged edge are all read.
   sealed = await sealMany(test, 600);
 }, 60_000);
-afterEach(() => test.close());
+afterAll(() => test.close());
 
 const bytesOf = (digest: Digest) => Buffer.from(digest.slice('sha256:'.length), 'hex');
 const fromBase64 = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, 'base64'));
 
-async function asAdministrator<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
-  const administrator = new pg.Client({ connectionString: test.database.adminUrl });
-  await administrator.connect();
-  try {
-    return (await administrator.query<Row>(sql, values)).rows;
-  } finally {
-    await administrator.end();
-  }
-}
-
 /** The entries of the log as RFC 9162 counts them: the 32 bytes of each receipt hash. */
 async function entries(): Promise<Buffer[]> {
-  const rows = await asAdministrator<{ receipt_hash: Digest }>(
-    'SELECT receipt_hash FROM kernel.ledger ORDER BY log_index',
+  const { rows } = await test.pool.query<{ receipt_hash: Digest }>(
+    'SELECT receipt_hash FROM ledger ORDER BY log_index',
   );
   return rows.map(({ receipt_hash }) => bytesOf(receipt_hash));
 }
@@ -165,7 +155,7 @@ describe('checkpoints', () => {
     const { checkpoint_id } = await createCheckpoint();
     const forged = `sha256:${'0'.repeat(64)}`;
     const rewrite = (hash: string) =>
-      asAdministrator('UPDATE kernel.ledger SET receipt_hash = $2 WHERE log_index = $1', [log_index, hash]);
+      asAdministrator(test, 'UPDATE kernel.ledger SET receipt_hash = $2 WHERE log_index = $1', [log_index, hash]);
     const { body: receipt } = await client.getReceipt({ params: { receipt_id } });
     await rewrite(forged);
     const { body: checkpoint } = await client.verifyCheckpoint({ params: { checkpoint_id } });
@@ -178,23 +168,26 @@ describe('checkpoints', () => {
   });
 
   it('a record whose text, successor or chain end was taken away does not verify', async () => {
-    const first = await seal(test);
-    const { session_id } = first.receipt.payload;
-    await seal(test, { session_id });
-    const { record_id, log_index } = first;
+    const damaged = await startTestKernel({ unverified: 'its log is damaged', twins: false });
+    await damaged.activate('*', starterPolicy);
+    const { receipt, record_id, log_index } = await seal(damaged);
+    const { session_id } = receipt.payload;
+    await seal(damaged, { session_id });
     const failed = async () => {
-      const { body } = await client.verifyRecord({ params: { record_id } });
+      const { body } = await damaged.as('acme').verifyRecord({ params: { record_id } });
       return body.checks.filter(({ passed }) => !passed).map(({ check, code }) => `${check} ${code ?? ''}`);
     };
+    const replaceInRecord = (from: string, to: string) =>
+      asAdministrator(damaged, 'UPDATE kernel.ledger SET record = replace(record, $2, $3) WHERE log_index = $1', [
+        ...[log_index, from, to],
+      ]);
     expect(await failed()).toEqual([]);
-    await asAdministrator(`UPDATE kernel.ledger SET record = replace(record, '"E1"', '"E0"') WHERE log_index = $1`, [
-      log_index,
-    ]);
+    await replaceInRecord('"E1"', '"E0"');
     expect(await failed()).toEqual(['record_hash RECORD_HASH_MISMATCH', 'same_statement RECORD_HASH_MISMATCH']);
-    await asAdministrator(`UPDATE kernel.ledger SET record = replace(record, '"E0"', '"E1"') WHERE log_index = $1`, [
-      log_index,
-    ]);
-    await asAdministrator('DELETE FROM kernel.ledger WHERE session_id = $1 AND lamport_clock = 2', [session_id]);
+    await replaceInRecord('"E0"', '"E1"');
+    const successor = 'DELETE FROM kernel.ledger WHERE session_id = $1 AND lamport_clock = 2';
+    await asAdministrator(damaged, successor, [session_id]);
     expect(await failed()).toEqual(['chain_next CHAIN_GAP', 'inclusion INCLUSION_UNPROVEN']);
+    await damaged.close();
   });
 });

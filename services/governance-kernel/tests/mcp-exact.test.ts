@@ -48,13 +48,16 @@ const resultOf = (members: string) =>
   `{"resultType":"complete","ttlMs":0,"cacheScope":"private","content":[],"structuredContent":{${members}}}`;
 
 const transports: [name: string, call: (members: string) => Promise<Called>][] = [
-  ['in one message', (members) => overHttp(members, false)],
-  ['in an event stream', (members) => overHttp(members, true)],
+  ['in one message', (members) => overHttp(members)],
+  ['in a batch of messages', (members) => overHttp(members, { bodyOf: (message) => `[${message}]` })],
+  ['in an event stream', (members) => overHttp(members, { isStreamed: true })],
   ['over stdio', (members) => called('stdio.act', { text: resultOf(members) })],
 ];
 
-function overHttp(members: string, isStreamed: boolean): Promise<Called> {
-  scripted.answer('tools/call', { resultText: resultOf(members), isStreamed });
+type Body = { isStreamed?: boolean; bodyOf?: (message: string) => string };
+
+function overHttp(members: string, body: Body = {}): Promise<Called> {
+  scripted.answer('tools/call', { resultText: resultOf(members), ...body });
   return called('scripted.act', {});
 }
 
@@ -129,6 +132,12 @@ describe('a stream of events', () => {
 
   it('has the data of an event told once, over all of its lines', async () => {
     expect(await read('data: {"n":\ndata:1e400}\nid: 1\n\n')).toBe('id: 1\ndata: {"n":\nwithheld}\n\n');
+  });
+
+  it.each([1, 2, 3])('counts for nothing where a byte order mark is left before a field, of %i', async (marks) => {
+    const text = `${'\ufeff'.repeat(marks)}data: {"n":1e400}\n\n`;
+    // Each reader of a stream takes one mark away.
+    expect(await read(text)).toBe(marks === 1 ? 'data: {"n":withheld}\n\n' : '\n\n');
   });
 
   it('leaves out what no empty line ends', async () => {

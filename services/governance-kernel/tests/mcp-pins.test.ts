@@ -31,8 +31,9 @@ describe('pins', () => {
       expect(result).toMatchObject({ isError: true, _meta: { 'countersign/reason_code': 'SCHEMA_DRIFT' } });
     }
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).not.toContain('notes.write_note');
-    expect(names).not.toContain('notes.sneaked');
+    expect(names).toContain('notes__fill');
+    expect(names).not.toContain('notes__write_note');
+    expect(names).not.toContain('notes__sneaked');
     const completion = await upstreams.openai().chat.completions.create({
       model: 'scripted',
       messages: [{ role: 'user', content: 'call:notes__write_note {"id":"a","text":"x"}' }],

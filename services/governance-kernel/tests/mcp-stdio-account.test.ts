@@ -96,7 +96,12 @@ describe('the configuration of servers over stdio', () => {
   );
   const configured = (change: Record<string, string>) =>
     kernelConfigFrom({
-      ...{ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...secrets },
+      ...{
+        NODE_ENV: 'production',
+        GOV_LOG_ORIGIN: 'example.org/log',
+        DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+        ...secrets,
+      },
       GOV_SIGNING_KEY_FILE: keyFile,
       GOV_MCP_SERVERS: JSON.stringify({ servers: [hostile()] }),
       ...change,

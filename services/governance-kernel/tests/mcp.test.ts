@@ -85,7 +85,9 @@ describe('the governed MCP server', () => {
         const { tools } = await client.listTools();
         const names = tools.map(({ name }) => name);
         expect(names).toEqual([...names].sort());
-        expect(names).toEqual(expect.arrayContaining(['files.read_text_file', 'notes.read_note', 'proc.environment']));
+        expect(names).toEqual(
+          expect.arrayContaining(['files__read_text_file', 'notes__read_note', 'proc__environment']),
+        );
         const result = await client.callTool({
           name: 'files.read_text_file',
           arguments: { path: join(folder, 'hello.txt') },

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { holdTimers, type HeldTimers } from '@countersign/testkit/held-timers';
 import { createModelUpstream } from '../src/chat/model-upstream.ts';
 import { bodyHash } from '../src/chat/body-hash.ts';
+
+const times = { timeoutMs: 60_001, streamMs: 300_001 };
+const permit = { mayStillSend: () => null, take: () => ({ args: { body_hash: bodyHash(body) } }) } as never; // what is read of it
+const body = Buffer.from('{}');
 
 let server: Server;
 beforeAll(async () => {
@@ -18,9 +23,7 @@ afterAll(async () => {
 
 it('the deadline of an answer hears that the caller left, also once the answer has been read', async () => {
   const { port } = server.address() as AddressInfo; // a TCP server has such an address
-  const upstream = createModelUpstream({ url: `http://127.0.0.1:${port}/v1`, apiKey: null, timeoutMs: 60_000 });
-  const body = Buffer.from('{}');
-  const permit = { mayStillSend: () => null, take: () => ({ args: { body_hash: bodyHash(body) } }) } as never; // what is read of it
+  const upstream = createModelUpstream({ url: `http://127.0.0.1:${port}/v1`, apiKey: null, ...times });
   const caller = new AbortController();
   const answer = await upstream.send(permit, { body, stream: false, traceparent: '', signal: caller.signal });
   if (answer.kind !== 'answered') throw new Error('The model did not answer');
@@ -30,4 +33,40 @@ it('the deadline of an answer hears that the caller left, also once the answer h
   caller.abort();
   expect(answer.deadline.aborted).toBe(true);
   await upstream.close();
+});
+
+describe('the time of an answer', () => {
+  let timers: HeldTimers;
+  beforeEach(() => {
+    timers = holdTimers(Object.values(times));
+  });
+  afterEach(() => timers.release());
+
+  async function answered(stream: boolean) {
+    const { port } = server.address() as AddressInfo; // a TCP server has such an address
+    const upstream = createModelUpstream({ url: `http://127.0.0.1:${port}/v1`, apiKey: null, ...times });
+    const { signal } = new AbortController();
+    const answer = await upstream.send(permit, { body, stream, traceparent: '', signal });
+    if (answer.kind !== 'answered') throw new Error('The model did not answer');
+    return { answer, upstream };
+  }
+
+  it('is the limit on silence for a whole one', async () => {
+    const { answer, upstream } = await answered(false);
+    timers.pass(times.timeoutMs - 1);
+    expect(answer.deadline.aborted).toBe(false);
+    timers.pass(1);
+    expect(answer.deadline.aborted).toBe(true);
+    await upstream.close();
+  });
+
+  it('is longer for a stream, which may go on as long as it is not silent', async () => {
+    const { answer, upstream } = await answered(true);
+    expect(answer.silenceMs).toBe(times.timeoutMs);
+    timers.pass(times.streamMs - 1);
+    expect(answer.deadline.aborted).toBe(false);
+    timers.pass(1);
+    expect(answer.deadline.aborted).toBe(true);
+    await upstream.close();
+  });
 });

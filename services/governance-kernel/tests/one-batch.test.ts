@@ -128,7 +128,7 @@ describe('in one batch', () => {
       blockTools(test.kernel.context, blocks),
       decide(blocked),
     ]);
-    expect(said(reply)).toBe('DENY POLICY_DENIED');
+    expect(said(reply)).toBe('DENY TOOL_BLOCKED');
   });
 });
 

@@ -8,7 +8,7 @@ import { describeStory } from '@countersign/testkit/describe-story';
 import { verifies } from '@countersign/testkit/verifies';
 import type { z } from 'zod';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
-import { TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
+import { deliverSettings, TestGateway, userCalled, workspaceCalled } from './_assertions.ts';
 import { asked, Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 import { Approver, kernelAt, origin } from './_passkeys.ts';
@@ -41,6 +41,7 @@ beforeAll(async () => {
   test = await startTestKernel({ env });
   second = await startKernel(kernelConfigFrom(test.env));
   await test.activate('*', policy);
+  await deliverSettings(test, tenant);
 });
 afterAll(async () => {
   await second.stop();

@@ -5,7 +5,7 @@ import { beginVote, readVote } from '../src/approvals/passkey-vote.ts';
 import { challengeOf, type Challenge } from '../src/passkeys/challenges.ts';
 import type { PasskeyRow } from '../src/passkeys/passkeys.ts';
 import { publicKeyOf, verifyAttestation } from '../src/passkeys/webauthn.ts';
-import { digest, nowMs, rowWith } from './_approval-row.ts';
+import { digest, electorate, nowMs, rowWith } from './_approval-row.ts';
 import { refusalTo, ulid } from './_ledger.ts';
 
 const party = { id: 'kernel.example', origin: 'https://kernel.example' };
@@ -20,7 +20,15 @@ beforeAll(async () => {
 
 const row = rowWith({ id: `apr_${ulid}`, quorum: 2, resource: 'mail:ada', approvers: ['ann', 'bob'] });
 const question = {
-  ...{ approval: row, by: 'bob', decision: 'approve', expectedCeremonyHash: row.ceremonyHash, ttlMs: 60_000 },
+  ...{
+    electorate: electorate(),
+    asserted: null,
+    approval: row,
+    by: 'bob',
+    decision: 'approve',
+    expectedCeremonyHash: row.ceremonyHash,
+    ttlMs: 60_000,
+  },
 };
 const place = { tenant: 'acme', principal: 'bob', purpose: 'approval', subject: row.id };
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLifecycle } from '@countersign/service-kit';
 import { verifies } from '@countersign/testkit/verifies';
 import { createKernelClient } from '@countersign/contracts/governance-kernel';
@@ -37,10 +37,10 @@ const nearly: Record<string, string> = {
 };
 
 let test: TestKernel;
-beforeEach(async () => {
+beforeAll(async () => {
   test = await startTestKernel();
 });
-afterEach(() => test.close());
+afterAll(() => test.close());
 
 let tenant = 'ceiled-0';
 let tenants = 0;
@@ -186,30 +186,41 @@ it('an activation and a change of ceilings at once on two kernels never leave a 
   }
 });
 
-// Last: they are those of every tenant of this kernel.
-it('those of every tenant hold beside its own, for the policy file and the demo too', async () => {
-  await put(open, 1);
-  const everybodys = { id: 'ceiling.everybody', effect: 'deny', match: { tool: ['rm.*'] } };
-  await setCeilings(1, { of: '*', rules: [everybodys] });
-  expect([await decided(), await decided('demo')]).toEqual(Array(2).fill('DENY CEILING_MISSING'));
-  await setCeilings(1);
-  const both = `${held}  - { id: ceiling.everybody, effect: deny, match: { tool: [rm.*] } }\n`;
-  await expect(put(held, 2)).rejects.toMatchObject({ details: { ceiling: 'ceiling.everybody' } });
-  await put(both, 2);
-  expect(await decided()).toBe('ALLOW ALLOWED');
+describe('those of every tenant', () => {
+  let ofOthers: TestKernel;
+  beforeAll(async () => {
+    ofOthers = test;
+    test = await startTestKernel();
+  });
+  afterAll(async () => {
+    await test.close();
+    test = ofOthers;
+  });
 
-  const folder = await mkdtemp(join(tmpdir(), 'policy-'));
-  const path = join(folder, 'policy.yaml');
-  await writeFile(path, open);
-  const config = kernelConfigFrom({ ...test.env, GOV_POLICY_FILE: path });
-  const lifecycle = createLifecycle(test.kernel.context.log);
-  await expect(startKernel(config, { lifecycle })).rejects.toMatchObject({ code: 'CEILING_MISSING' });
-  await lifecycle.stop();
-  await writeFile(path, both.replace(/.*ceiling.payments.*\n/, ''));
-  const kernel = await startKernel(config);
-  expect(await decidedAt(kernel, 'without-own')).toBe('ALLOW ALLOWED');
-  await kernel.stop();
-  await rm(folder, { recursive: true });
+  it('hold beside its own, for the policy file and the demo too', async () => {
+    await put(open, 1);
+    const everybodys = { id: 'ceiling.everybody', effect: 'deny', match: { tool: ['rm.*'] } };
+    await setCeilings(1, { of: '*', rules: [everybodys] });
+    expect([await decided(), await decided('demo')]).toEqual(Array(2).fill('DENY CEILING_MISSING'));
+    await setCeilings(1);
+    const both = `${held}  - { id: ceiling.everybody, effect: deny, match: { tool: [rm.*] } }\n`;
+    await expect(put(held, 2)).rejects.toMatchObject({ details: { ceiling: 'ceiling.everybody' } });
+    await put(both, 2);
+    expect(await decided()).toBe('ALLOW ALLOWED');
+
+    const folder = await mkdtemp(join(tmpdir(), 'policy-'));
+    const path = join(folder, 'policy.yaml');
+    await writeFile(path, open);
+    const config = kernelConfigFrom({ ...test.env, GOV_POLICY_FILE: path });
+    const lifecycle = createLifecycle(test.kernel.context.log);
+    await expect(startKernel(config, { lifecycle })).rejects.toMatchObject({ code: 'CEILING_MISSING' });
+    await lifecycle.stop();
+    await writeFile(path, both.replace(/.*ceiling.payments.*\n/, ''));
+    const kernel = await startKernel(config);
+    expect(await decidedAt(kernel, 'without-own')).toBe('ALLOW ALLOWED');
+    await kernel.stop();
+    await rm(folder, { recursive: true });
+  });
 });
 
 async function decidedAt({ url }: StartedKernel, by = tenant): Promise<string> {

@@ -66,8 +66,8 @@ describe('a policy file', () => {
       key_id: signers.policies.keyId,
       value: encodeBase64Url(signers.policies.sign(bytes)),
     });
-    const { log } = test.kernel.context;
-    const parts = { path, policies: slow as unknown as typeof policies, sign, log, clock: time.clock };
+    const { clockGuard, log } = test.kernel.context;
+    const parts = { path, policies: slow as unknown as typeof policies, sign, clockGuard, log, clock: time.clock };
     const watch = await watchPolicyFile({ ...parts, confirmEveryMs: hourMs, intervalMs });
     await until(() => seen.reloads >= 5);
     await watch.close();

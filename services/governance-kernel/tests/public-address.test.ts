@@ -4,7 +4,7 @@ import { kernelConfigFrom } from '../src/config.ts';
 
 const strong = (nth: number) => `k${nth}-${'9f2c7a1e'.repeat(5)}`;
 const pem = () => generateSigningKey().privateKeyPem;
-const production = {
+const unnamed = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://kernel:secret@database/countersign',
   GOV_ADMIN_API_KEY: strong(1),
@@ -12,6 +12,16 @@ const production = {
   GOV_TENANT_SALT_SECRET: strong(3),
   ...{ GOV_SIGNING_KEY: pem(), GOV_POLICY_KEY: pem(), GOV_LOG_KEY: pem() },
 };
+const production = { ...unnamed, GOV_LOG_ORIGIN: 'example.org/log' };
+
+it('a kernel in production is told the name of its log, and in development has one', () => {
+  expect(() => kernelConfigFrom(unnamed)).toThrow(
+    'GOV_LOG_ORIGIN is missing: choose the name of the log once, such as example.org/log; an installation that ran without it keeps countersign.local/log',
+  );
+  expect(() => kernelConfigFrom({ ...unnamed, GOV_LOG_ORIGIN: '' })).toThrow('GOV_LOG_ORIGIN is missing');
+  expect(kernelConfigFrom(production).logOrigin).toBe('example.org/log');
+  expect(kernelConfigFrom({ ...unnamed, NODE_ENV: 'development' }).logOrigin).toBe('countersign.local/log');
+});
 
 it.each(['0.0.0.0', '::'])('a kernel in production that listens on %s is told where people reach it', (host) => {
   const everywhere = { ...production, GOV_BIND_ADDR: host };

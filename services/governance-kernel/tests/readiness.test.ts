@@ -1,3 +1,4 @@
+import { Readiness } from '@countersign/contracts';
 import { afterEach, expect, it } from '@jest/globals';
 import { createInProcessBus } from '@countersign/messaging';
 import { createLifecycle, createLogger, runChecks } from '@countersign/service-kit';
@@ -16,7 +17,7 @@ afterEach(async () => {
 
 async function readiness({ kernel }: TestKernel) {
   const response = await fetch(`${kernel.healthUrl}/health/ready`);
-  const { checks } = (await response.json()) as { checks: Record<string, string> }; // an answer of the kernel
+  const { checks } = Readiness.parse(await response.json());
   return { status: response.status, ...checks };
 }
 

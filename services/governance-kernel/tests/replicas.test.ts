@@ -86,6 +86,19 @@ describe('two kernels on one database', () => {
     expect((await everywhere({ session_id })).map(said)).toEqual(['ALLOW ALLOWED', 'ALLOW ALLOWED']);
   });
 
+  verifies('kn.gates', 'deny a stopped principal after a failover that lost an earlier change', async () => {
+    const session_id = newSession();
+    const decided = () => decide(onSecond('stopped'), { session_id });
+    const { rows: before } = await run('SELECT epoch FROM controls');
+    await test.setFence('agent:acme/lost', 'freeze');
+    expect(said(await decided())).toBe('ALLOW ALLOWED');
+    // A standby that lags has neither the change nor the epoch that came with it.
+    await run(`BEGIN; DELETE FROM fences WHERE scope = 'agent:acme/lost';
+               UPDATE controls SET epoch = ${before[0]?.['epoch']}; COMMIT`);
+    await test.setFence('agent:acme/stopped', 'freeze');
+    expect(said(await decided())).toBe('DENY SYSTEM_FROZEN');
+  });
+
   verifies('kn.gates', 'decide under a policy that the other one activated', async () => {
     const tenant = 'changing';
     const session_id = newSession();

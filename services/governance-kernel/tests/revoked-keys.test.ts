@@ -5,7 +5,7 @@ import { newSession, seal } from './_seal.ts';
 
 describe('what is exported after a key was revoked', () => {
   it('verifies under the key of the log that took the place of a revoked one', async () => {
-    const test = await startTestKernel();
+    const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('*', starterPolicy);
     const [before, after] = [newSession(), newSession()];
     await seal(test, { session_id: before });
@@ -20,7 +20,7 @@ describe('what is exported after a key was revoked', () => {
   });
 
   it('verifies when both the receipts and the log have other keys, for what was sealed since', async () => {
-    const test = await startTestKernel();
+    const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('*', starterPolicy);
     await seal(test);
     await test.kernel.context.checkpoints.create();
@@ -32,7 +32,7 @@ describe('what is exported after a key was revoked', () => {
   });
 
   it('verifies where a revoked key has signed a policy, by the checkpoint that had seen it before', async () => {
-    const test = await startTestKernel();
+    const test = await startTestKernel({ unverified: 'its keys are revoked' });
     await test.activate('acme', starterPolicy);
     const { body } = await test.as('acme').listReceipts({ query: { limit: 50 } });
     const stated = body.data.find(({ payload }) => payload.kind === 'policy');

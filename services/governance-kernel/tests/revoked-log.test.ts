@@ -12,7 +12,7 @@ import { seal } from './_seal.ts';
 
 let test: TestKernel;
 beforeEach(async () => {
-  test = await startTestKernel();
+  test = await startTestKernel({ unverified: 'its keys are revoked' });
   await test.activate('*', starterPolicy);
 });
 afterEach(() => test.close());

@@ -201,7 +201,7 @@ describe('a draft that takes too much', () => {
   const heavy = ofJson(
     Array.from({ length: 1_000 }, (_, nth) => ({
       ...{ id: `r${nth}`, effect: 'deny', match: { action: ['tool.*'] } },
-      when: `args.list.exists(x, x == ${nth})`,
+      when: `has(args.list) && args.list.exists(x, x == ${nth})`,
     })),
   );
 

@@ -25,7 +25,7 @@ describe('an answer', () => {
   beforeEach(() => {
     now = minute(0);
   });
-  const answers = () => idempotencyStore(store.database, { clock: () => now, runningMsMax: 60_000 });
+  const answers = () => idempotencyStore(store.database, { databaseNow: async () => now, runningMsMax: 60_000 });
   const answer = { status: 200, text: 'done', headers: { a: 'b' } };
 
   it('is given again while it is kept, and to nobody who asks something else', async () => {

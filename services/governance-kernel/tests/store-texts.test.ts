@@ -100,7 +100,7 @@ describe('the statement that reads all facts', () => {
   it('asks each control with parameters of its own, behind those of the chains', () => {
     const { name, text } = readStatement(controls);
     expect(text.replaceAll(/\s+/g, ' ')).toBe(
-      'SELECT (SELECT epoch FROM controls WHERE id = 1) AS epoch, ' +
+      'SELECT (SELECT epoch FROM controls WHERE id = 1) AS mark, timeline() AS timeline, ' +
         '(SELECT json_agg(h) FROM (SELECT h.tenant_id, h.session_id, h.lamport_clock, h.receipt_hash, h.issued_at, ' +
         "array_remove(ARRAY[CASE WHEN no pair THEN 'pair' END, CASE WHEN no last THEN 'last' END]::text[], NULL) AS quiet " +
         'FROM unnest($1::text[], $2::text[]) AS wanted(tenant_id, session_id) ' +
@@ -138,7 +138,10 @@ describe('the statement that reads all facts', () => {
 
 describe('what is appended', () => {
   const batchOf = (changes: readonly Change[], reads: unknown[] = []) =>
-    ({ epoch: 3, batch: { sealed: [], chains: [], changes, reads } }) as unknown as LedgerWrite;
+    ({
+      epoch: { mark: 3, timeline: '00000001' },
+      batch: { sealed: [], chains: [], changes, reads },
+    }) as unknown as LedgerWrite;
   const told = (write: LedgerWrite) => parametersOf(write).slice(7, 10);
 
   it('names neither rows read nor changes when there are none', () => {

@@ -43,7 +43,7 @@ async function approved() {
   expect(await alice.approval(id)).toMatchObject({ timelock_seconds: 600, timelock_until: null });
   await alice.move('approve', id);
   time.advance(minuteMs);
-  expect(await bob.move('approve', id)).toMatchObject({ state: 'approved', timelock_until: opens });
+  expect(await bob.decideOnPage(id)).toMatchObject({ state: 'approved', timelock_until: opens });
   return { call, id };
 }
 
@@ -102,7 +102,8 @@ describe('a time lock, over two kernels', () => {
       [600, 'DENY APPROVAL_TIMELOCKED'],
     ] as const) {
       const { body } = await here.client.createApproval({ body: { ...early, timelock_seconds } as never }); // plain names
-      for (const who of [alice, bob]) await who.move('approve', body.approval_id);
+      await alice.move('approve', body.approval_id);
+      await bob.decideOnPage(body.approval_id);
       expect(said(await there.decide({ ...call, session_id: early.session_id }))).toBe(verdict);
     }
   });

@@ -58,7 +58,7 @@ describe("the spelling of a caller's own tool", () => {
   verifies('kn.gates', 'is no way around a block', async () => {
     await test.system.putToolBlocks({ params: { tenant: 'acme' }, body: { version: 1, tools: ['disk.wipe', 'Fax'] } });
     for (const tool of ['disk.wipe', 'disk__wipe', 'Disk.Wipe', 'disk.wipe\u200d', 'disk__ｗipe', 'fax', 'Fax'])
-      expect([tool, await told(tool)]).toEqual([tool, 'DENY POLICY_DENIED']);
+      expect([tool, await told(tool)]).toEqual([tool, 'DENY TOOL_BLOCKED']);
     expect(await told('disk.wiper')).toBe('ALLOW ALLOWED');
   });
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 import { asAdministrator } from './_administrator.ts';
-import { newSession } from './_caller.ts';
+import { ledgerOf, newSession } from './_caller.ts';
 import { activateRules } from './_causes.ts';
 import { connectMcp, doors, type Door, type Site } from './_doors.ts';
 import { startUpstreams } from './_upstreams.ts';
@@ -70,4 +70,28 @@ describe('a decision that cannot be sealed', () => {
       expect((await pass(door)).released).toBe(true);
     });
   }
+});
+
+describe('an outcome that cannot be sealed', () => {
+  it('is reported as such, and sealed when the ledger is back', async () => {
+    const door = doors.find(({ name }) => name === 'execute-mcp');
+    if (door === undefined) throw new Error('there is no such door');
+    const session_id = newSession();
+    const body = { tool: 'notes.write_note', args: { id: 'a', text: 'x' }, session_id, context: {} } as never; // plain names
+    const execute = async () => (await site.test.as(door.tenant).executeMcp({ body })).body;
+    expect(await execute()).toMatchObject({ is_error: false, outcome_sealed: true });
+    await asAdministrator(
+      site.test,
+      `CREATE TRIGGER unsealable BEFORE INSERT ON ledger FOR EACH ROW WHEN (NEW.kind = 'outcome') EXECUTE FUNCTION refuse_to_seal()`,
+    );
+    const unsealed = await execute().finally(mendStore);
+    expect(unsealed).toMatchObject({
+      ...{ is_error: false, outcome_sealed: false },
+      result: { _meta: { 'countersign/outcome': 'completed', 'countersign/outcome_sealed': false } },
+    });
+    expect(unsealed.outcome_receipt_id).toBeUndefined();
+    await site.test.kernel.workers.reconciler.run();
+    const outcomes = (await ledgerOf(site.test, session_id)).filter(({ payload }) => payload.kind === 'outcome');
+    expect(outcomes.map(({ payload }) => payload.outcome)).toEqual(['completed', 'completed']);
+  });
 });

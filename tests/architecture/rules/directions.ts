@@ -10,6 +10,7 @@ const database = 'packages/database';
 const messaging = 'packages/messaging';
 const delivery = 'packages/delivery';
 const audit = 'packages/audit';
+const idempotency = 'packages/idempotency';
 const whatIf = 'packages/what-if';
 const webConsole = 'packages/console';
 const serviceKit = 'packages/service-kit';
@@ -24,6 +25,7 @@ const ofServices = [
   messaging,
   delivery,
   audit,
+  idempotency,
   whatIf,
   serviceKit,
 ];
@@ -40,6 +42,7 @@ const mayImport: Record<string, string[]> = {
   [messaging]: [contracts],
   [delivery]: [contracts, messaging],
   [audit]: [contracts, crypto, verifier],
+  [idempotency]: [messaging, serviceKit],
   [whatIf]: [contracts, crypto, policy, verifier],
   'packages/cli': [contracts, crypto, policy, verifier],
   [serviceKit]: [contracts, crypto],

@@ -22,6 +22,7 @@ export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string):
   const environment = {
     ...bus,
     NODE_ENV: 'production',
+    GOV_CURRENCY: 'EUR',
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_MESSENGER_BOT_TOKEN: botToken,
     GOV_SIGN_UP: '*',

@@ -63,6 +63,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
   writeFileSync(policyFile, policy);
   const environment = {
     NODE_ENV: 'production',
+    GOV_LOG_ORIGIN: 'bench.local/log',
     GOV_ADMIN_API_KEY: adminKey,
     GOV_SERVICE_API_KEY: serviceApiKey,
     GOV_SIGNING_KEY: key.privateKeyPem,
@@ -75,6 +76,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_UPSTREAM_URL: places.modelUrl,
     // As production has them: every model call is held against the ceiling of the installation.
     GOV_MODEL_PRICES: JSON.stringify({ '*': priceOfAnyModel }),
+    GOV_CURRENCY: 'EUR',
     GOV_MODEL_SPEND_LIMIT: '1000000000000 EUR',
     GOV_MCP_SERVERS: JSON.stringify({
       servers: [{ server_id: 'notes', transport: 'http', trust_annotations: true, url: places.toolsUrl }],

@@ -55,9 +55,12 @@ async function credential(env: Io['env']): Promise<[string, Connection]> {
 }
 
 async function healthOf(connection: Connection): Promise<[string, true]> {
-  const { status, version, checks } = await answered(connection, () => connection.ask({ getHealth }).getHealth());
+  const { status, version, checks, problems } = await answered(connection, () =>
+    connection.ask({ getHealth }).getHealth(),
+  );
   const parts = Object.entries(checks).map(([name, state]) => `${name} ${state}`);
-  if (status !== 'ok') throw new CommandFailed(`${status}: ${parts.join(', ')}. Ask whoever runs it`, 1);
+  const found = problems.map(({ message }) => message).join(' ');
+  if (status !== 'ok') throw new CommandFailed(`${status}: ${parts.join(', ')}. ${found}`, 1);
   return [`version ${version}, ${parts.join(', ')}`, true];
 }
 

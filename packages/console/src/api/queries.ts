@@ -33,6 +33,12 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Invites to the address of the person. */
+export const invitesToMeQuery = queryOptions({
+  queryKey: ['invites-to-me'],
+  queryFn: async ({ signal }) => (await person.listInvitesToMe({ signal })).body.data,
+});
+
 /** By what the person is signed in: this browser, others, programs, passkeys. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -19,7 +20,7 @@ export function BudgetsPage() {
   const { id, role } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
-  const maySet = role === 'owner';
+  const maySet = mayDo(role, 'settings.manage');
   const list = useWorkspaceList(['budgets'], (client, { signal, ...at }) => client.listBudgets({ query: at, signal }), {
     everyMs: askAgainMs,
   });

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
+import { obstacleSays } from '@countersign/contracts';
+import type { InboxApproval } from '@countersign/contracts/control-plane';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { Mark, type Tone } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -7,6 +9,7 @@ import { Shown, ShownJson } from '../parts/shown.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { AgentReach } from './agent-reach.tsx';
+import { may } from './may.ts';
 
 const tones: Readonly<Record<Approval['state'], Tone>> = {
   pending: 'wait',
@@ -18,10 +21,9 @@ const tones: Readonly<Record<Approval['state'], Tone>> = {
 };
 
 type Props = {
-  approval: Approval;
+  approval: InboxApproval;
   isChosen: boolean;
   isOpen: boolean;
-  mayVote: boolean;
   onChoose: () => void;
   onOpen: () => void;
   onVote: (decision: 'approve' | 'deny') => void;
@@ -55,7 +57,7 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
       {approval.state === 'pending' && <AgentReach approval={approval} />}
       {approval.rejection_reason !== null && (
         <p>
-          Said: <Shown text={approval.rejection_reason} />
+          {approval.state === 'expired' ? 'Expired early' : 'Reason'}: <Shown text={approval.rejection_reason} />
         </p>
       )}
       {isOpen && <SignedFacts approval={approval} />}
@@ -79,23 +81,22 @@ function CardHead({ approval: { tool, action, state, effect_level, expires_at, u
   );
 }
 
-type ActionProps = Pick<Props, 'approval' | 'isOpen' | 'mayVote' | 'onOpen' | 'onVote'>;
+type ActionProps = Pick<Props, 'approval' | 'isOpen' | 'onOpen' | 'onVote'>;
 
-function CardActions({ approval, isOpen, mayVote, onOpen, onVote }: ActionProps) {
-  const isPending = approval.state === 'pending';
+function CardActions({ approval, isOpen, onOpen, onVote }: ActionProps) {
   return (
     <footer className="card-actions">
-      {isPending && mayVote && (
-        <>
-          <Button size="xs" onClick={() => onVote('approve')}>
-            Approve
-          </Button>
-          <Button size="xs" variant="default" onClick={() => onVote('deny')}>
-            Deny
-          </Button>
-        </>
+      {may(approval, 'approve') && (
+        <Button size="xs" onClick={() => onVote('approve')}>
+          Approve
+        </Button>
       )}
-      {isPending && !mayVote && <span className="quiet">Partners and owners decide.</span>}
+      {may(approval, 'deny') && (
+        <Button size="xs" variant="default" onClick={() => onVote('deny')}>
+          Deny
+        </Button>
+      )}
+      {approval.obstacle !== null && <span className="quiet">{obstacleSays[approval.obstacle]}.</span>}
       <Button size="xs" variant="default" aria-expanded={isOpen} onClick={onOpen}>
         {isOpen ? 'Show less' : 'Show all that is signed'}
       </Button>

@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { z } from 'zod';
 import { visibleText } from '@countersign/contracts';
+import type { InboxApproval } from '@countersign/contracts/control-plane';
 import { ApprovalState, type Approval } from '@countersign/contracts/governance-kernel';
 import { useShortcuts } from '../keys/shortcuts.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -12,6 +13,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
 import { ApprovalCard } from './approval-card.tsx';
+import { may } from './may.ts';
 import { NothingWaits } from './nothing-waits.tsx';
 import { VoteDialog, type Question } from './vote-dialog.tsx';
 
@@ -60,15 +62,13 @@ function StateFilter({ state, onChange }: FilterProps) {
   );
 }
 
-type CardsProps = { approvals: readonly Approval[]; onVoted: (approval: Approval) => void };
+type CardsProps = { approvals: readonly InboxApproval[]; onVoted: (approval: Approval) => void };
 
 function Cards({ approvals, onVoted }: CardsProps) {
-  const { role } = useWorkspace();
   const { chosen, isOpen, ...choice } = useChoice(approvals);
   const [question, setQuestion] = useState<Question | null>(null);
-  const mayVote = role !== 'member';
-  const ask = (approval: Approval | undefined, decision: Question['decision']) => {
-    if (approval?.state === 'pending' && mayVote) setQuestion({ approval, decision });
+  const ask = (approval: InboxApproval | undefined, decision: Question['decision']) => {
+    if (approval !== undefined && may(approval, decision)) setQuestion({ approval, decision });
   };
   useShortcuts([
     { keys: 'j', says: 'Next call', run: () => choice.move(1) },
@@ -85,7 +85,6 @@ function Cards({ approvals, onVoted }: CardsProps) {
           approval={approval}
           isChosen={approval === chosen}
           isOpen={isOpen && approval === chosen}
-          mayVote={mayVote}
           onChoose={() => choice.choose(approval)}
           onOpen={() => choice.open(approval)}
           onVote={(decision) => ask(approval, decision)}
@@ -104,7 +103,7 @@ function Cards({ approvals, onVoted }: CardsProps) {
 }
 
 /** Which card the keys are about; by its id, since the list changes under it. A link to one call opens its card. */
-function useChoice(approvals: readonly Approval[]) {
+function useChoice(approvals: readonly InboxApproval[]) {
   const { id }: { id?: string } = useParams({ strict: false });
   const [chosenId, setChosenId] = useState(id ?? null);
   const [isOpen, setOpen] = useState(id !== undefined);
@@ -115,7 +114,7 @@ function useChoice(approvals: readonly Approval[]) {
     if (next !== undefined) choose(next);
   };
   const toggle = () => setOpen((before) => !before);
-  const open = (approval: Approval) => {
+  const open = (approval: InboxApproval) => {
     choose(approval);
     setOpen((before) => approval !== approvals[at] || !before);
   };

@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -25,7 +26,7 @@ export function IncidentList() {
   const { role } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);
   const [isOpen, form] = useDisclosure();
-  const mayReport = role !== 'member';
+  const mayReport = mayDo(role, 'incident.manage');
   const list = useWorkspaceList(['incidents', state], (client, { signal, ...at }) =>
     client.listIncidents({ query: { state, ...at }, signal }),
   );

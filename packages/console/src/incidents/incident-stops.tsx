@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -19,7 +20,7 @@ export function IncidentStops({ incident }: { incident: Incident }) {
   const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [given, setGiven] = useState<GivenCommand | null>(null);
-  const mayStop = role !== 'member' && state !== 'closed';
+  const mayStop = mayDo(role, 'stop.give') && state !== 'closed';
   useShortcuts([{ keys: 'f', says: 'Freeze for this incident', run: () => mayStop && setOpen(true) }]);
   return (
     <section aria-label="Stops">
@@ -48,6 +49,9 @@ export function IncidentStops({ incident }: { incident: Incident }) {
   );
 }
 
+/** An outdated command stopped nothing. */
+const tones = { effective: 'plain', unconfirmed: 'wait', outdated: 'bad' } as const;
+
 function Commands({ commands }: { commands: OpsCommand[] }) {
   return (
     <div className="table-box" tabIndex={0} role="region" aria-label="Commands of the incident">
@@ -64,9 +68,7 @@ function Commands({ commands }: { commands: OpsCommand[] }) {
           {commands.map(({ command_id, kind, state, target, reason, given_at }) => (
             <tr key={command_id}>
               <td className="tight" data-name="Command">
-                <Mark tone={state === 'effective' ? 'plain' : 'wait'}>
-                  {`${kind === 'open' ? 'resume' : kind} ${state}`}
-                </Mark>
+                <Mark tone={tones[state]}>{`${kind === 'open' ? 'resume' : kind} ${state}`}</Mark>
               </td>
               <td data-name="Around">
                 <Shown text={target} />

@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -16,7 +17,7 @@ type Props = { incident: Incident; etag: string };
 export function Moves({ incident, etag }: Props) {
   const { role } = useWorkspace();
   const [to, setTo] = useState<IncidentState | null>(null);
-  const moves = role === 'member' ? [] : incidentMoves[incident.state];
+  const moves = mayDo(role, 'incident.manage') ? incidentMoves[incident.state] : [];
   const [first] = moves;
   useShortcuts([{ keys: 'm', says: 'Move the incident on', run: () => first !== undefined && setTo(first) }]);
   return (

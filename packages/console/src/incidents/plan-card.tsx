@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -66,9 +67,9 @@ function PlanActions({ plan }: { plan: Plan }) {
   switch (plan.state) {
     case 'draft':
     case 'pending':
-      return role === 'owner' ? <Approve plan={plan} /> : <p className="quiet">Owners approve it.</p>;
+      return mayDo(role, 'plan.approve') ? <Approve plan={plan} /> : <p className="quiet">Owners approve it.</p>;
     case 'approved':
-      return role === 'owner' ? <Commit plan={plan} /> : <p className="quiet">Owners commit it.</p>;
+      return mayDo(role, 'plan.commit') ? <Commit plan={plan} /> : <p className="quiet">Owners commit it.</p>;
     case 'rejected':
     case 'expired':
     case 'committed':

@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Incident } from '@countersign/contracts/control-plane';
@@ -10,7 +11,7 @@ import { PlanForm } from './plan-form.tsx';
 export function Plans({ incident: { incident_id, state, plans } }: { incident: Incident }) {
   const { role } = useWorkspace();
   const [isOpen, form] = useDisclosure();
-  const mayPlan = role !== 'member' && state !== 'closed';
+  const mayPlan = mayDo(role, 'plan.create') && state !== 'closed';
   useShortcuts([{ keys: 'p', says: 'Plan stops', run: () => mayPlan && form.open() }]);
   return (
     <section aria-label="Plans">

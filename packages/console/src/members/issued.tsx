@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { EndableTable } from '../parts/endable-table.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { More } from '../parts/more.tsx';
@@ -47,7 +48,7 @@ export function Issued<Item>(props: Props<Item>) {
             </EmptyState>
           ) : (
             <>
-              <Table label={label} names={columns.map(({ name }) => name)}>
+              <EndableTable label={label} columns={columns.map(({ name }) => name)} hasCards>
                 {items.map((item) => (
                   <Row
                     key={keyOf(item)}
@@ -58,7 +59,7 @@ export function Issued<Item>(props: Props<Item>) {
                     onEnd={setEnding}
                   />
                 ))}
-              </Table>
+              </EndableTable>
               <p className="after-table">{make}</p>
             </>
           )
@@ -72,26 +73,6 @@ export function Issued<Item>(props: Props<Item>) {
         onDone={() => void queries.invalidateQueries({ queryKey: [id] })}
       />
     </section>
-  );
-}
-
-function Table({ label, names, children }: { label: string; names: string[]; children: ReactNode }) {
-  return (
-    <div className="table-box" tabIndex={0} role="region" aria-label={label}>
-      <table className="cards">
-        <thead>
-          <tr>
-            {names.map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-            <th>
-              <span className="hidden">Act</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
   );
 }
 

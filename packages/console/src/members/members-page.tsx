@@ -1,4 +1,4 @@
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import { Page } from '../parts/page.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { AgentKeys } from './agent-keys.tsx';
@@ -9,7 +9,7 @@ import { Members } from './members.tsx';
 /** Who acts in the workspace: people by their role, programs by their keys. */
 export function MembersPage() {
   const { name, role } = useWorkspace();
-  const isOwner = hasRole(role, 'owner');
+  const isOwner = mayDo(role, 'member.manage');
   return (
     <Page title="Members and keys" about={`Who may act in ${name}, and as what. What you end here ends at once.`}>
       <Roles />

@@ -1,3 +1,4 @@
+import { OpenInvites } from '../invites/open-invites.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -15,6 +16,7 @@ export function OverviewPage() {
   const { name } = useWorkspace();
   return (
     <Page title="Overview" about={`Whether the boundary of ${name} is closed, and what waits for somebody.`}>
+      <OpenInvites />
       <Boundary />
       <InForce />
       <Setup />

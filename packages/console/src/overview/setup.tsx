@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import type { SetupStep } from '@countersign/contracts/control-plane';
 import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -36,7 +36,7 @@ const steps: Readonly<Record<SetupStep, Step>> = {
 /** What of the workspace is left to set up, for whoever owns it; nothing once all of it stands. */
 export function Setup() {
   const { role } = useWorkspace();
-  return hasRole(role, 'owner') ? <Checklist /> : null;
+  return mayDo(role, 'workspace.manage') ? <Checklist /> : null;
 }
 
 function Checklist() {

@@ -16,7 +16,7 @@ export function CodeField({ about, shownCode, code, onChange }: Props) {
         withAsterisk={false}
         autoFocus
         value={code}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => onChange(event.target.value.normalize('NFKC').replace(/\D/g, ''))}
       />
       {shownCode !== null && (
         <p className="note">

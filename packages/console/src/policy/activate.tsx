@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -32,7 +33,7 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
         <CopyText text={activate.data.decision_receipt_id} />
       </p>
     );
-  if (role !== 'owner') return <p className="quiet">Owners put a draft into force.</p>;
+  if (!mayDo(role, 'policy.activate')) return <p className="quiet">Owners put a draft into force.</p>;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     activate.mutate();

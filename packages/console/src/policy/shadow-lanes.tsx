@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -25,11 +26,14 @@ export function ShadowLanes({ shadows, text }: Props) {
         Up to three drafts are asked about every call. What they say stands in the records and changes nothing.
       </p>
       {shadows.length > 0 && (
-        <Lanes shadows={shadows} {...(role === 'member' ? {} : { onEnd: (lane: string) => end.mutate(lane) })} />
+        <Lanes
+          shadows={shadows}
+          {...(mayDo(role, 'policy.shadow') ? { onEnd: (lane: string) => end.mutate(lane) } : {})}
+        />
       )}
       {end.error !== null && <ProblemNote error={end.error} />}
-      {role === 'member' && <p className="quiet">Partners and owners choose what is judged.</p>}
-      {role !== 'member' && text !== null && <LaneForm text={text} onSet={again} />}
+      {!mayDo(role, 'policy.shadow') && <p className="quiet">Partners and owners choose what is judged.</p>}
+      {mayDo(role, 'policy.shadow') && text !== null && <LaneForm text={text} onSet={again} />}
       {text === null && <p className="quiet">Write a draft first; then it can be judged here.</p>}
     </section>
   );

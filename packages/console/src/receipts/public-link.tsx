@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import type { EvidenceHandle } from '@countersign/contracts/control-plane';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -20,7 +20,7 @@ export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt })
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const [made, setMade] = useState<EvidenceHandle | null>(null);
-  if (!hasRole(role, 'owner')) return null;
+  if (!mayDo(role, 'evidence.publish')) return null;
   const publish = async () => {
     const body = { object_id: payload.receipt_id, public: true, expires_in_seconds: lifetimeDays * daySeconds };
     setMade((await client.createEvidenceHandle({ body })).body);

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import type { PublicProof as Setting } from '@countersign/contracts/control-plane';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
@@ -35,7 +35,7 @@ export function PublicProof({ name, etag, setting }: Props) {
       )}
       <Published />
       {set.error !== null && <ProblemNote error={set.error} />}
-      {hasRole(role, 'owner') && (
+      {mayDo(role, 'workspace.manage') && (
         <Button
           size="xs"
           variant="default"

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import type { HandleSummary } from '@countersign/contracts/control-plane';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
@@ -39,7 +39,7 @@ export function Published() {
 function Handles({ handles }: { handles: readonly HandleSummary[] }) {
   const { id, role, client } = useWorkspace();
   const queries = useQueryClient();
-  const mayRevoke = hasRole(role, 'partner');
+  const mayRevoke = mayDo(role, 'evidence.unpublish');
   // Taking a proof back is never harder than leaving it open, so it asks nothing.
   const revoke = useMutation({
     mutationFn: (handle: HandleSummary['handle']) => client.revokeEvidenceHandle({ params: { handle } }),

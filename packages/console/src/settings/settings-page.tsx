@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { hasRole } from '@countersign/contracts';
+import { mayDo } from '@countersign/contracts';
 import { providersQuery } from '../api/queries.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -40,7 +40,11 @@ export function SettingsPage() {
                   <Moment at={created_at} />
                 </dd>
               </dl>
-              {hasRole(role, 'owner') ? <Rename name={name} etag={etag} /> : <p className="quiet">Owners rename it.</p>}
+              {mayDo(role, 'workspace.manage') ? (
+                <Rename name={name} etag={etag} />
+              ) : (
+                <p className="quiet">Owners rename it.</p>
+              )}
             </section>
             <PublicProof name={name} etag={etag} setting={public_proof} />
           </>

@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { clientOf } from '../api/clients.ts';
 import { meQuery } from '../api/queries.ts';
 import { followKeys, useShortcuts } from '../keys/shortcuts.ts';
@@ -15,6 +15,8 @@ import { NavigationPanel, TopBar } from './navigation.tsx';
 import { Palette } from './palette.tsx';
 import { pages } from '../pages.ts';
 import { useAddressedWorkspace, WorkspaceContext, type Me } from '../workspace/open-workspace.ts';
+
+const OpenInvites = lazy(async () => ({ default: (await import('../invites/open-invites.tsx')).OpenInvites }));
 
 /** What stands around every page of somebody who is signed in. */
 export function Shell() {
@@ -81,6 +83,9 @@ function NoWorkspace({ isMemberAnywhere }: { isMemberAnywhere: boolean }) {
       <EmptyState title={isMemberAnywhere ? 'You are in no workspace of this name' : 'You are in no workspace yet'}>
         {isMemberAnywhere ? 'Choose one of yours in the navigation.' : 'Ask an owner for an invite.'}
       </EmptyState>
+      <Suspense>
+        <OpenInvites />
+      </Suspense>
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { GivenCommand } from '@countersign/contracts/control-plane';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { callsInWords } from './calls-in-words.ts';
 import { OpenCalls } from './open-calls.tsx';
 
 const unconfirmedStop =
@@ -13,7 +14,7 @@ const unconfirmedLift =
 export function GivenStop({ command }: { command: GivenCommand }) {
   const { kind, target, state, epoch, effective_at, parked_runs, open_dispatches, more_open_dispatches } = command;
   return (
-    <section className={state === 'effective' ? 'note note-good' : 'note note-problem'} role="status">
+    <section className={`note ${toneOf(command)}`} role="status">
       <h2>
         {`${kind === 'open' ? 'resume' : kind} ${state}, epoch ${epoch}: `}
         <Shown text={target} />
@@ -25,6 +26,7 @@ export function GivenStop({ command }: { command: GivenCommand }) {
           In force since <Moment at={effective_at} />.
         </p>
       )}
+      {kind !== 'open' && <Reach command={command} />}
       <div>
         Calls on their way: <OpenCalls calls={open_dispatches} hasMore={more_open_dispatches} />
       </div>
@@ -34,4 +36,21 @@ export function GivenStop({ command }: { command: GivenCommand }) {
       </p>
     </section>
   );
+}
+
+/** Green is for a stop that the kernel confirmed of a name that it knows. */
+function toneOf({ state, known, kind }: GivenCommand): string {
+  if (state !== 'effective') return 'note-problem';
+  return known === false && kind !== 'open' ? 'note-wait' : 'note-good';
+}
+
+function Reach({ command: { known, calls_last_7d: calls } }: { command: GivenCommand }) {
+  if (known === false)
+    return (
+      <p>
+        <strong>Nothing of this name is known here.</strong> The stop applies to this exact name only. Check the
+        spelling.
+      </p>
+    );
+  return calls === null ? null : <p>{callsInWords(calls)} in the last 7 days.</p>;
 }

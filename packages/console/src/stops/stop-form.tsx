@@ -7,6 +7,7 @@ import { Choice } from '../parts/choice.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace, type OpenWorkspace } from '../workspace/open-workspace.ts';
 import { stopKinds } from './kinds.ts';
+import { TargetName } from './target-name.tsx';
 import { targetKinds, targetOf, type TargetKind } from './target.ts';
 
 type Props = {
@@ -63,7 +64,7 @@ function Form({ kind, incidentId, onGiven }: FormProps) {
   return (
     <form className="stacked" onSubmit={submit}>
       <p>{stopKinds[kind].says}</p>
-      <Around asked={asked} isName={target !== null} onChange={change} />
+      <Around asked={asked} onChange={change} />
       {kind === 'throttle' && (
         <TextInput
           label="Calls in each minute"
@@ -89,9 +90,9 @@ function Form({ kind, incidentId, onGiven }: FormProps) {
   );
 }
 
-type AroundProps = { asked: Asked; isName: boolean; onChange: (changed: Partial<Asked>) => void };
+type AroundProps = { asked: Asked; onChange: (changed: Partial<Asked>) => void };
 
-function Around({ asked: { around, name, reason }, isName, onChange }: AroundProps) {
+function Around({ asked: { around, name, reason }, onChange }: AroundProps) {
   const asks = targetKinds.find(({ id }) => id === around)?.asks ?? null;
   return (
     <>
@@ -104,18 +105,14 @@ function Around({ asked: { around, name, reason }, isName, onChange }: AroundPro
         value={reason}
         onChange={({ target }) => onChange({ reason: target.value })}
       />
-      <Choice label="What" value={around} options={targetKinds} onChange={(next) => onChange({ around: next })} />
+      <Choice
+        label="What"
+        value={around}
+        options={targetKinds}
+        onChange={(next) => onChange({ around: next, name: '' })}
+      />
       {asks !== null && (
-        <TextInput
-          label={asks}
-          required
-          maxLength={256}
-          autoComplete="off"
-          spellCheck={false}
-          error={name !== '' && !isName && 'That is no such name.'}
-          value={name}
-          onChange={({ target }) => onChange({ name: target.value })}
-        />
+        <TargetName kind={around} label={asks} value={name} onChange={(next) => onChange({ name: next })} />
       )}
     </>
   );

@@ -1,3 +1,4 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,7 +25,7 @@ export function StopsPage() {
   const [kind, setKind] = useState<StopKind | null>(null);
   const [lifting, setLifting] = useState<Liftable | null>(null);
   const [given, setGiven] = useState<Given | null>(null);
-  const mayStop = role !== 'member';
+  const mayStop = mayDo(role, 'stop.give');
   const take = (command: GivenCommand) => {
     setKind(null);
     setGiven({ command, atMs: Date.now() });
@@ -48,7 +49,7 @@ export function StopsPage() {
             <Fences
               ops={shown}
               onStop={mayStop ? () => setKind('throttle') : null}
-              onResume={role === 'owner' ? setLifting : null}
+              onResume={mayDo(role, 'stop.lift') ? setLifting : null}
             />
           </>
         )}

@@ -1,8 +1,10 @@
+import { mayDo } from '@countersign/contracts';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SessionOverview } from '@countersign/contracts/control-plane';
 import type { Passkey } from '@countersign/contracts/governance-kernel';
 import { sessionQuery } from '../api/queries.ts';
+import { EndableTable } from '../parts/endable-table.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -10,6 +12,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { createPasskey } from '../passkey/create-passkey.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { EndCell } from './end-cell.tsx';
 import type { Ending } from './ending.ts';
 
 type Enrolled = SessionOverview['passkeys'][number];
@@ -39,45 +42,32 @@ export function Passkeys({ passkeys, nameOf, onEnd }: Props) {
 
 function Table({ passkeys, nameOf, onEnd }: Props) {
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Passkeys of yours">
-      <table>
-        <thead>
-          <tr>
-            <th>Passkey</th>
-            <th>Votes in</th>
-            <th className="wide">Enrolled</th>
-            <th className="wide">Signed in last</th>
-            <th>
-              <span className="hidden">Act</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {passkeys.map((passkey) => (
-            <Row
-              key={passkey.credential_id}
-              passkey={passkey}
-              place={nameOf(passkey.workspace_id)}
-              isLast={passkeys.length === 1}
-              onEnd={onEnd}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <EndableTable
+      label="Passkeys of yours"
+      columns={['Passkey', 'Votes in', { wide: 'Enrolled' }, { wide: 'Signed in last' }]}
+    >
+      {passkeys.map((passkey) => (
+        <Row
+          key={passkey.credential_id}
+          passkey={passkey}
+          place={nameOf(passkey.workspace_id)}
+          isLast={passkeys.length === 1}
+          onEnd={onEnd}
+        />
+      ))}
+    </EndableTable>
   );
 }
 
 type RowProps = { passkey: Enrolled; place: string; isLast: boolean; onEnd: Props['onEnd'] };
 
 function Row({ passkey: { credential_id, enrolled_at, signed_in_at }, place, isLast, onEnd }: RowProps) {
-  const end = () =>
-    onEnd({
-      id: credential_id,
-      title: 'End this passkey',
-      says: `It signs in and votes nowhere any more. ${isLast ? lastOne : 'Another one of yours stays.'}`,
-      act: 'End it',
-    });
+  const ending = {
+    id: credential_id,
+    title: 'End this passkey',
+    says: `It signs in and votes nowhere any more. ${isLast ? lastOne : 'Another one of yours stays.'}`,
+    act: 'End it',
+  };
   return (
     <tr>
       <td className="tight">
@@ -90,11 +80,7 @@ function Row({ passkey: { credential_id, enrolled_at, signed_in_at }, place, isL
         <Moment at={enrolled_at} />
       </td>
       <td className="wide">{signed_in_at === null ? 'never' : <Moment at={signed_in_at} />}</td>
-      <td className="tight number">
-        <Button size="compact-xs" variant="default" onClick={end}>
-          End
-        </Button>
-      </td>
+      <EndCell act="End" ending={ending} onEnd={onEnd} />
     </tr>
   );
 }
@@ -104,7 +90,7 @@ const lastOne =
 
 function AddPasskey({ enrol }: { enrol: ReturnType<typeof useEnrol> }) {
   const { name, role } = useWorkspace();
-  if (role === 'member')
+  if (!mayDo(role, 'own_passkey.manage'))
     return (
       <p className="quiet after-table">
         Partners and owners of <Shown text={name} /> enrol a passkey here; you are a member.

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core';
 import type { SessionOverview } from '@countersign/contracts/control-plane';
+import { EndableTable } from '../parts/endable-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { EndCell } from './end-cell.tsx';
 import type { Ending } from './ending.ts';
 
 type Program = SessionOverview['devices'][number];
@@ -19,26 +20,14 @@ export function Programs({ devices, nameOf, onEnd }: Props) {
           approves anything.
         </EmptyState>
       ) : (
-        <div className="table-box" tabIndex={0} role="region" aria-label="Programs that are let in">
-          <table>
-            <thead>
-              <tr>
-                <th>Program</th>
-                <th>Workspace</th>
-                <th className="wide">From</th>
-                <th className="wide">Let in</th>
-                <th>
-                  <span className="hidden">Act</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {devices.map((device) => (
-                <Row key={device.session_id} device={device} place={nameOf(device.workspace_id)} onEnd={onEnd} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <EndableTable
+          label="Programs that are let in"
+          columns={['Program', 'Workspace', { wide: 'From' }, { wide: 'Let in' }]}
+        >
+          {devices.map((device) => (
+            <Row key={device.session_id} device={device} place={nameOf(device.workspace_id)} onEnd={onEnd} />
+          ))}
+        </EndableTable>
       )}
     </section>
   );
@@ -47,13 +36,12 @@ export function Programs({ devices, nameOf, onEnd }: Props) {
 type RowProps = { device: Program; place: string; onEnd: Props['onEnd'] };
 
 function Row({ device: { session_id, client, address, role, signed_in_at }, place, onEnd }: RowProps) {
-  const end = () =>
-    onEnd({
-      id: session_id,
-      title: 'End this program',
-      says: `${client} in ${place} is refused from now on. It can ask to be let in again.`,
-      act: 'End it',
-    });
+  const ending = {
+    id: session_id,
+    title: 'End this program',
+    says: `${client} in ${place} is refused from now on. It can ask to be let in again.`,
+    act: 'End it',
+  };
   return (
     <tr>
       <td>
@@ -68,11 +56,7 @@ function Row({ device: { session_id, client, address, role, signed_in_at }, plac
       <td className="wide">
         <Moment at={signed_in_at} />
       </td>
-      <td className="tight number">
-        <Button size="compact-xs" variant="default" onClick={end}>
-          End
-        </Button>
-      </td>
+      <EndCell act="End" ending={ending} onEnd={onEnd} />
     </tr>
   );
 }

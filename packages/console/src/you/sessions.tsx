@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { SessionOverview } from '@countersign/contracts/control-plane';
+import { EndableTable } from '../parts/endable-table.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { browserInWords } from './browser-in-words.ts';
+import { EndCell } from './end-cell.tsx';
 import type { Ending } from './ending.ts';
 import { signOutEverywhere } from './sign-out-everywhere.ts';
 
@@ -16,26 +18,11 @@ export function Sessions({ sessions, hasMore, onEnd }: Props) {
   return (
     <section aria-label="Browsers">
       <h2>Browsers</h2>
-      <div className="table-box" tabIndex={0} role="region" aria-label="Sessions">
-        <table>
-          <thead>
-            <tr>
-              <th>Browser</th>
-              <th className="wide">From</th>
-              <th>Signed in</th>
-              <th className="wide">Ends unless used</th>
-              <th>
-                <span className="hidden">Act</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {sessions.map((session) => (
-              <Row key={session.session_id} session={session} onEnd={onEnd} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <EndableTable label="Sessions" columns={['Browser', { wide: 'From' }, 'Signed in', { wide: 'Ends unless used' }]}>
+        {sessions.map((session) => (
+          <Row key={session.session_id} session={session} onEnd={onEnd} />
+        ))}
+      </EndableTable>
       {hasMore && <Everywhere />}
     </section>
   );
@@ -44,13 +31,12 @@ export function Sessions({ sessions, hasMore, onEnd }: Props) {
 function Row({ session, onEnd }: { session: Session; onEnd: Props['onEnd'] }) {
   const { session_id, client, address, signed_in_at, expires_at, current } = session;
   const name = browserInWords(client);
-  const end = () =>
-    onEnd({
-      id: session_id,
-      title: 'Sign this browser out',
-      says: `${name}, signed in from ${address}, has to sign in again. Streams that it follows are cut.`,
-      act: 'Sign it out',
-    });
+  const ending = {
+    id: session_id,
+    title: 'Sign this browser out',
+    says: `${name}, signed in from ${address}, has to sign in again. Streams that it follows are cut.`,
+    act: 'Sign it out',
+  };
   return (
     <tr>
       <td title={client}>
@@ -65,15 +51,13 @@ function Row({ session, onEnd }: { session: Session; onEnd: Props['onEnd'] }) {
       <td className="wide">
         <Moment at={expires_at} />
       </td>
-      <td className="tight number">
-        {current ? (
+      {current ? (
+        <td className="tight number">
           <Mark tone="live">this browser</Mark>
-        ) : (
-          <Button size="compact-xs" variant="default" onClick={end}>
-            Sign out
-          </Button>
-        )}
-      </td>
+        </td>
+      ) : (
+        <EndCell act="Sign out" ending={ending} onEnd={onEnd} />
+      )}
     </tr>
   );
 }

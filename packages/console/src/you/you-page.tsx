@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import type { Ending } from './ending.ts';
+import { Identities } from './identities.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Programs } from './programs.tsx';
 import { Sessions } from './sessions.tsx';
@@ -23,9 +24,10 @@ export function YouPage() {
       about="Everything by which you are signed in. What you end here ends at once, with all that is open by it."
     >
       <Loaded query={session}>
-        {({ passkeys, sessions, devices }) => (
+        {({ passkeys, identities, sessions, devices }) => (
           <>
             <Passkeys passkeys={passkeys} nameOf={nameOf} onEnd={setEnding} />
+            <Identities identities={identities} onEnd={setEnding} />
             <Sessions sessions={sessions} hasMore={sessions.length + devices.length > 1} onEnd={setEnding} />
             <Programs devices={devices} nameOf={nameOf} onEnd={setEnding} />
           </>

@@ -1,7 +1,7 @@
 import { EffectLevel } from '@countersign/contracts';
 import { leastEffectOf, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import type { CompiledPolicy } from '../compile-policy.ts';
-import { graverEffect } from '../declared-tools.ts';
+import { effectDeclared, graverEffect } from '../declared-tools.ts';
 import { originOf, type Origin, type RecordedPolicy } from './recorded-call.ts';
 
 const levels = EffectLevel.options;
@@ -16,10 +16,12 @@ export function effectsAgain(
 ): EffectLevel[] {
   const { action, tool, effect_level: sealed } = record.intent;
   if (tool === null) return [sealed];
-  const declared = draft.tools.effects.get(tool);
-  if (recorded !== 'unknown' && declaredBy(recorded, tool) === declared) return [sealed];
-  const found = mayBeOwn(originOf(record)).flatMap((isOwn) => {
-    const word = graverEffect(leastEffectOf(action), unlessDeclared(declared, isOwn));
+  const declared = (isOwn: boolean) => effectDeclared(draft.tools, { tool, isOwn });
+  const origins = mayBeOwn(originOf(record));
+  if (recorded !== 'unknown' && origins.every((isOwn) => declaredBy(recorded, { tool, isOwn }) === declared(isOwn)))
+    return [sealed];
+  const found = origins.flatMap((isOwn) => {
+    const word = graverEffect(leastEffectOf(action), unlessDeclared(declared(isOwn), isOwn));
     return othersWords({ tool, sealed, recorded, isOwn }).map((others) => graverEffect(word, others));
   });
   return levels.filter((level) => found.includes(level));
@@ -39,7 +41,7 @@ type Recorded = {
 
 /** What registry and caller may have said together. */
 function othersWords({ tool, sealed, recorded, isOwn }: Recorded): EffectLevel[] {
-  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, tool), isOwn) < sealed; // E0 to E4 sort by gravity
+  const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, { tool, isOwn }), isOwn) < sealed; // E0 to E4 sort by gravity
   return isAbove ? [sealed] : levels.filter((level) => level <= sealed);
 }
 
@@ -49,6 +51,9 @@ function unlessDeclared(declared: EffectLevel | undefined, isOwn: boolean): Effe
   return declared ?? (isOwn ? 'E4' : 'E0');
 }
 
-function declaredBy(recorded: Exclude<RecordedPolicy, 'unknown'>, tool: string): EffectLevel | undefined {
-  return recorded === 'none' ? undefined : recorded.tools.effects.get(tool);
+function declaredBy(
+  recorded: Exclude<RecordedPolicy, 'unknown'>,
+  named: { tool: string; isOwn: boolean },
+): EffectLevel | undefined {
+  return recorded === 'none' ? undefined : effectDeclared(recorded.tools, named);
 }

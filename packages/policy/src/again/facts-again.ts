@@ -19,6 +19,7 @@ export function factsAgain(again: Again): Facts {
     now: record.created_at,
     request: notApplicable,
     fence: notApplicable,
+    settings: notApplicable,
     policy: {
       state: 'known',
       value: { hash: draft.hash, ...signedNow, missing_ceiling: missingCeiling(draft, ceilings) },

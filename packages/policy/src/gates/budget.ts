@@ -3,15 +3,22 @@ import { ordinaryApproval } from '../approval-request.ts';
 import { deny, notApplicable, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 import type { BudgetFact, Demand } from '../facts.ts';
+import type { Intent } from '../intent.ts';
 
 /** Every ceiling of every budget holds before any budget may ask: an exhausted budget denies even with an approval. */
-export const budget: Gate = ({ facts }) => {
+export const budget: Gate = ({ facts, intent }) => {
   if (facts.budgets.state === 'not_applicable') return notApplicable;
   if (facts.budgets.state !== 'known') return unavailable('budget');
   const budgets = facts.budgets.value;
   const unpriced = facts.demand.spend_micros === null ? budgets.find(countsMoney) : undefined;
   if (unpriced !== undefined)
-    return deny('PRICE_UNKNOWN', `Budget ${unpriced.budget_id} counts money, and no price bounds the call.`);
+    return deny('PRICE_UNKNOWN', `Budget ${unpriced.budget_id} counts money, and ${priceFault(intent)}.`);
+  const foreign = facts.priced_in === undefined ? undefined : budgets.find(isInOtherThan(facts.priced_in));
+  if (foreign !== undefined)
+    return deny(
+      'PRICE_UNKNOWN',
+      `Budget ${foreign.budget_id} is in ${foreign.currency}, and the prices of models are in ${facts.priced_in}.`,
+    );
   const exceeded = budgets.find((candidate) => !holds(candidate, facts.demand));
   if (exceeded !== undefined) return deny('BUDGET_EXCEEDED', `Budget ${exceeded.budget_id} does not cover the call.`);
   const asking = budgets.find((candidate) => asksFor(candidate, facts.demand));
@@ -19,6 +26,14 @@ export const budget: Gate = ({ facts }) => {
   const reason = `Budget ${asking.budget_id} asks for an approval above its threshold.`;
   return { outcome: 'ask', rules: [], ask: { code: 'BUDGET_APPROVAL_REQUIRED', reason, approval: ordinaryApproval } };
 };
+
+/** Why nothing bounds the cost of a call. A model call lists in its arguments what no price table covers (docs/model-calls.md). */
+function priceFault({ resource, args }: Intent): string {
+  const parts = args['priced_apart'];
+  if (Array.isArray(parts) && parts.length > 0) return `the price table does not cover ${parts.join(', ')}`;
+  const model = resource === null ? 'the call' : JSON.stringify(resource);
+  return `the price table has no price for ${model}, or no input_tokens_max for what it holds beside text`;
+}
 
 function holds(candidate: BudgetFact, demand: Demand): boolean {
   return (
@@ -37,6 +52,9 @@ function covers(remaining: number | null, demanded: number): boolean {
 function countsMoney(candidate: BudgetFact): boolean {
   return candidate.spend_remaining_micros !== null || candidate.approval_required_above_minor !== null;
 }
+
+const isInOtherThan = (currency: string) => (candidate: BudgetFact) =>
+  countsMoney(candidate) && candidate.currency !== currency;
 
 /** Where nothing counts money, it need not be known. */
 function coversSpend(remaining: bigint | null, demanded: bigint | null): boolean {

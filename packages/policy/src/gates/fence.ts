@@ -3,13 +3,19 @@ import type { FenceInForce } from '../facts.ts';
 import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
-/** Judges every call: a fence that is not known is not open. Of several, the widest speaks. */
+/**
+ * Judges every call: a fence that is not known is not open. Of several, the widest speaks. A workspace without settings is closed too: its
+ * blocked tools and ceilings are unknown.
+ */
 export const fence: Gate = ({ facts }) => {
-  if (facts.fence.state !== 'known') return unavailable('fence');
+  const { settings } = facts;
+  if (facts.fence.state !== 'known' || settings.state === 'unavailable') return unavailable('fence');
   const stopping = facts.fence.value.find(stops);
-  if (stopping === undefined) return pass;
-  const { scope, kind, reason } = stopping;
-  return deny(codeOf(stopping), `${scope} is under ${kind}: ${reason}`);
+  if (stopping !== undefined)
+    return deny(codeOf(stopping), `${stopping.scope} is under ${stopping.kind}: ${stopping.reason}`);
+  if (settings.state === 'known' && settings.value.received !== true)
+    return deny('SETTINGS_MISSING', 'This kernel has not received the settings of the workspace yet.');
+  return pass;
 };
 
 /** A throttle stops what is beyond its limit; all else stops everything. */

@@ -10,7 +10,7 @@ export const rules: Gate = (input) => {
   const { block } = input.facts;
   if (block.state === 'unavailable') return unavailable('rules');
   if (block.state === 'known' && block.value.tool_blocked !== false)
-    return deny('POLICY_DENIED', 'This workspace blocks the tool.');
+    return deny('TOOL_BLOCKED', 'A setting of the workspace blocks this tool.');
   const outcome = askEvaluator(input);
   if (outcome === null || !isOfTheseRules(outcome, input)) return unavailable('rules');
   switch (outcome.kind) {

@@ -1,4 +1,4 @@
-import { AppError, hasRole, isAppError, WorkspaceId } from '@countersign/contracts';
+import { AppError, isAppError, mayDo, WorkspaceId } from '@countersign/contracts';
 import type { AuditScope } from '@countersign/contracts/control-plane';
 import { getWorkspace } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ export async function readableScope(context: Context, caller: PersonCaller, aske
   const scope = WorkspaceId.safeParse(asked.workspaceId).data;
   if (scope === undefined) throw notFound();
   const role = await roleIn(context, caller, scope);
-  if (hasRole(role, 'partner')) return scope;
+  if (mayDo(role, 'operation_audit.read')) return scope;
   const { operation: action, requestId } = asked;
   const act = { action, actor: caller.userId, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
   await context.transaction((tx) => recordAudit(tx, { ...act, scope, details: { role }, requestId }, context.now()));

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newHandleId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { TransactionFor } from '../store/database.ts';
 import { insertHandle, type Shown, type StoredHandle } from '../store/evidence-handles.ts';
 import { findPublicProof, lockPublicProof } from '../store/public-proofs.ts';
 import { getShownApproval } from './shown-approval.ts';
@@ -12,14 +13,18 @@ import { getShownReceipt } from './shown-receipt.ts';
 import { getShownReplay } from './shown-replay.ts';
 
 type Asked = { object_id: NamedId; public: boolean; expires_in_seconds: number };
-type By = { caller: WorkspaceCaller; requestId: string };
+type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredHandle> };
 
 /**
  * Makes a handle with its audit entry. What is to be public is decided by the kernel first; whoever asks again after an approval, or after a
  * crash, is decided about again, and until the row stands nothing is public. Throws NOT_FOUND, ILLEGAL_TRANSITION for what does not verify,
  * POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
  */
-export async function makeHandle(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredHandle> {
+export async function makeHandle(
+  context: Context,
+  asked: Asked,
+  { caller, requestId, transaction }: By,
+): Promise<StoredHandle> {
   const { workspaceId, userId: createdBy } = caller;
   const id = newHandleId();
   const shown = await getShown(context, asked.object_id, caller);
@@ -29,7 +34,7 @@ export async function makeHandle(context: Context, asked: Asked, { caller, reque
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + seconds * 1_000);
   const handle: StoredHandle = { ...shown, id, workspaceId, receiptId, createdBy, createdAt, expiresAt };
-  await context.transaction(async (tx) => {
+  return await transaction(async (tx) => {
     const setting = await lockPublicProof(tx, workspaceId, createdAt);
     if (asked.public) requireOpen(setting);
     await insertHandle(tx, handle);
@@ -38,8 +43,8 @@ export async function makeHandle(context: Context, asked: Asked, { caller, reque
     const details = { kind: shown.kind, expires_at: expiresAt.toISOString(), receipt_id: receiptId };
     const act = { action, actor: createdBy, verdict: 'allow', subject: asked.object_id, details, requestId } as const;
     await recordAudit(tx, { scope: workspaceId, ...act }, createdAt);
+    return handle;
   });
-  return handle;
 }
 
 /** What is published while nothing is public would open by itself later, when nobody looks. */

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { commandView } from '../ops/command-view.ts';
 import { planView } from '../plans/plan-view.ts';
 import { listTimeline } from '../store/incident-entries.ts';
+import type { Reader } from '../store/database.ts';
 import type { StoredIncident } from '../store/incidents.ts';
 import { instant } from '../store/instant.ts';
 import { listPlansFor } from '../store/plans.ts';
@@ -26,23 +27,22 @@ export function incidentSummary(incident: StoredIncident): IncidentSummary {
 
 /** The same with everything that belongs to it. */
 export async function incidentView(
-  context: Pick<Context, 'database' | 'now'>,
+  { reader, now }: { reader: Reader; now: Context['now'] },
   incident: StoredIncident,
 ): Promise<Incident> {
-  const { reader } = context.database;
   const { id, receipts } = incident;
   const [timeline, commands, plans, standing] = await Promise.all([
     listTimeline(reader, id, incidentListsMax.timeline),
     listCommandsFor(reader, id, incidentListsMax.commands),
     listPlansFor(reader, id, incidentListsMax.plans),
-    listStandingFor(reader, id, context.now()),
+    listStandingFor(reader, id, now()),
   ]);
   return {
     ...incidentSummary(incident),
     timeline,
     receipts,
     commands: commands.reverse().filter(isTold).map(commandView),
-    plans: await Promise.all(plans.map((plan) => planView(context, plan))),
+    plans: await Promise.all(plans.map((plan) => planView(reader, plan))),
     standing: standing.map(commandView).map(({ target, kind, command_id }) => ({
       target,
       kind: StopKind.parse(kind), // what lifts a fence does not stand
@@ -51,9 +51,9 @@ export async function incidentView(
   };
 }
 
-/** One that the kernel did not take is there no more: something stands that stops as much or more. */
+/** A refused command names nothing that a call could have, so it was never a stop. */
 function isTold({ state }: StoredCommand): boolean {
-  return state === 'effective' || state === 'unconfirmed';
+  return state !== 'refused';
 }
 
 function principal(id: UserId | null): PrincipalId | null {

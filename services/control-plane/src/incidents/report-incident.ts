@@ -24,7 +24,7 @@ export type Report = {
   requestId: string | null;
 };
 
-type Reported = { incident: StoredIncident; isNew: boolean };
+export type Reported = { incident: StoredIncident; isNew: boolean };
 
 /** Opens an incident, or sees the one of its key again. Two who report at once make one, and it was seen twice. */
 export async function reportIncident(

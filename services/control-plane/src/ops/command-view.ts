@@ -4,7 +4,7 @@ import { instant } from '../store/instant.ts';
 import type { StoredCommand } from '../store/stops.ts';
 import { targetOf } from './target.ts';
 
-/** A command as people see it, while it waits for the kernel or since the kernel holds it. */
+/** A command as people see it, while it waits for the kernel, since the kernel holds it, or when it came too late. */
 export function commandView(command: StoredCommand): OpsCommand {
   const { effectiveAt, expiresAt } = command;
   return OpsCommand.parse({

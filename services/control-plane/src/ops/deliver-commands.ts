@@ -33,6 +33,11 @@ async function deliver(context: Delivering, command: StoredCommand): Promise<voi
     if (!isAppError(cause)) throw cause;
     if (cause.code === 'INVALID_REQUEST')
       return await giveUp(context, command, { state: 'refused', why: cause.message });
+    if (cause.code === 'END_PASSED')
+      return await giveUp(context, command, {
+        state: 'outdated',
+        why: 'its end had passed when the kernel was reached',
+      });
     if (cause.code !== 'ILLEGAL_TRANSITION') throw cause;
     await rise(context, command);
   }
@@ -44,7 +49,7 @@ async function deliver(context: Delivering, command: StoredCommand): Promise<voi
  */
 async function rise(context: Delivering, command: StoredCommand): Promise<void> {
   const { body: standing } = await fencesOf(context).getFence({ params: { scope: command.scope }, signal: inTime() });
-  const isLoosened = loosens(command, stoppingOf(standing), context.now());
+  const isLoosened = loosens(command, stoppingOf(standing), new Date(await context.database.nowMs()));
   const became = await context.transaction(async (tx) => {
     const latestEpoch = await lockScope(tx, command);
     const current = await getCommand(tx, command.id);

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { newCommandId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
-import type { Tx } from '../store/database.ts';
+import type { TransactionFor, Tx } from '../store/database.ts';
 import { recordEntry } from '../store/incident-entries.ts';
 import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from '../store/stops.ts';
 import { loosens } from './loosens.ts';
@@ -28,17 +28,19 @@ const throttleSeconds = 3_600;
 
 /**
  * Writes a stop with its audit entry. The row is the work: it is delivered until the kernel confirms it, whatever becomes of this process.
+ * Its end is reckoned by the clock of the database, which the kernel shares, so that a wrong clock here neither shortens nor refuses a stop.
  * Throws ILLEGAL_TRANSITION where it would loosen the stop that stands, or its incident is over, and NOT_FOUND for another's incident.
  */
 export async function giveStop(
-  { transaction, now }: Pick<Context, 'transaction' | 'now'>,
+  { transaction, databaseNow }: Pick<Context, 'databaseNow'> & { transaction: TransactionFor<StoredCommand> },
   kind: StopKind,
   asked: Asked,
   by: By,
 ): Promise<StoredCommand> {
-  return await transaction((tx) =>
-    writeStop(tx, kind, asked, { ...by, givenAt: now(), planId: null, incidentId: asked.incident_id ?? null }),
-  );
+  return await transaction(async (tx) => {
+    const givenAt = await databaseNow(tx);
+    return await writeStop(tx, kind, asked, { ...by, givenAt, planId: null, incidentId: asked.incident_id ?? null });
+  });
 }
 
 type Given = By & { givenAt: Date; planId: PlanId | null; incidentId: IncidentId | null };
@@ -98,6 +100,14 @@ const nobodyAsked = { decisionId: null, receiptId: null };
 /** One that the kernel never took stops nothing. */
 function stopsStill({ state }: StoredCommand): boolean {
   return state === 'effective' || state === 'unconfirmed';
+}
+
+/** The kernel was reached when the time of the stop was over: nothing was stopped. */
+export function endedUndelivered({ kind, expiresAt }: StoredCommand): AppError {
+  const end = expiresAt?.toISOString() ?? '';
+  return new AppError('END_PASSED', `The ${kind} ended at ${end}, before the kernel had it; nothing was stopped`, {
+    param: 'ttl_seconds',
+  });
 }
 
 export function wouldLoosen({ kind, epoch }: { kind: string; epoch: number }): AppError {

@@ -7,12 +7,13 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { newCommandId } from '../ids.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { TransactionFor } from '../store/database.ts';
 import { findLatestCommand, insertCommand, lockScope, type StoredCommand } from '../store/stops.ts';
 import { deliverCommands } from './deliver-commands.ts';
 import { scopeOf } from './target.ts';
 
 type Asked = { target: OpsTarget; reason: string; epoch?: number | undefined };
-type By = { caller: WorkspaceCaller; requestId: string };
+type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredCommand> };
 
 const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null } as const;
 /** What is lifted says whose it was. */
@@ -23,7 +24,11 @@ const forNothing = { planId: null, incidentId: null };
  * a stop. Throws ILLEGAL_TRANSITION where nothing stands or another stop came meanwhile, POLICY_DENIED, APPROVAL_NEEDED and
  * GOVERNANCE_UNAVAILABLE; the fence is then as it was.
  */
-export async function liftStop(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredCommand> {
+export async function liftStop(
+  context: Context,
+  asked: Asked,
+  { caller, requestId, transaction }: By,
+): Promise<StoredCommand> {
   const { target, reason } = asked;
   const { workspaceId, userId: givenBy } = caller;
   const scope = scopeOf(target, workspaceId);
@@ -33,11 +38,11 @@ export async function liftStop(context: Context, asked: Asked, { caller, request
   const resource = fenceLiftResource({ scope, epoch: lifted });
   const change = { action: 'fence.lift', object: 'fences', effectLevel: 'E3', resource, key: id } as const;
   const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(context, change, caller);
-  return await context.transaction(async (tx) => {
+  return await transaction(async (tx) => {
     // Whoever stopped it meanwhile knew more than the decision did.
     if ((await lockScope(tx, { scope, workspaceId })) > lifted) throw nothingToLift('was stopped anew meanwhile');
     const epoch = lifted + 1;
-    const givenAt = context.now();
+    const givenAt = await context.databaseNow(tx);
     const allowed = { decisionId, receiptId };
     const given = { id, scope, workspaceId, epoch, reason, givenBy, givenAt };
     const command = await insertCommand(tx, { ...liftsAll, ...forNothing, ...given, ...allowed });
@@ -57,7 +62,7 @@ async function getStanding(context: Context, scope: FenceScope): Promise<Fence> 
   const latest = await findLatestCommand(context.database.reader, scope);
   // One that the kernel has yet to hear of would come after what is lifted now.
   if (latest?.state === 'unconfirmed') throw nothingToLift('is under a stop that the kernel has not confirmed');
-  if (fence === null || fence.kind === 'open' || hasEnded(fence, context.now()))
+  if (fence === null || fence.kind === 'open' || hasEnded(fence, await context.database.nowMs()))
     throw nothingToLift('is under no stop of its own');
   return fence;
 }
@@ -71,8 +76,8 @@ async function findFence({ kernel }: Context, scope: FenceScope): Promise<Fence 
   }
 }
 
-function hasEnded({ expires_at }: Fence, now: Date): boolean {
-  return expires_at !== null && Date.parse(expires_at) <= now.getTime();
+function hasEnded({ expires_at }: Fence, nowMs: number): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= nowMs;
 }
 
 function nothingToLift(why: string): AppError {

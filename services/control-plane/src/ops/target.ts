@@ -44,7 +44,8 @@ export function covers(target: OpsTarget, { requested_by, tool }: Pick<Approval,
   return kind === 'tool' ? meaningOf(tool) === meaningOf(name) : meaningOf(tool).startsWith(`${name}.`);
 }
 
-function partsOf(target: OpsTarget): { kind: Kind; name: string } {
+/** The kind of a target, and its name. */
+export function partsOf(target: OpsTarget): { kind: Kind; name: string } {
   const at = target.indexOf(':');
   return { kind: target.slice(0, at) as Kind, name: target.slice(at + 1) }; // the schema knows no other
 }

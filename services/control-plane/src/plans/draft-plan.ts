@@ -8,15 +8,20 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { newPlanId } from '../ids.ts';
 import { requireOngoing } from '../ops/require-ongoing.ts';
 import { recordAudit } from '../store/audit.ts';
+import type { TransactionFor } from '../store/database.ts';
 import { recordEntry } from '../store/incident-entries.ts';
 import { insertPlan, type StoredPlan } from '../store/plans.ts';
 import { requireTighter } from './require-tighter.ts';
 
 type Asked = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
-type By = { caller: WorkspaceCaller; requestId: string };
+type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredPlan> };
 
 /** Drafts a plan after a dry run. Throws what workOutRadius, requireTighter and requireOngoing throw. */
-export async function draftPlan(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredPlan> {
+export async function draftPlan(
+  context: Context,
+  asked: Asked,
+  { caller, requestId, transaction }: By,
+): Promise<StoredPlan> {
   const { steps, incident_id: incidentId = null, ttl_seconds } = asked;
   const { workspaceId, userId: askedBy } = caller;
   await requireTighter(context, steps, workspaceId);
@@ -25,7 +30,7 @@ export async function draftPlan(context: Context, asked: Asked, { caller, reques
   const expiresAt = new Date(createdAt.getTime() + ttl_seconds * 1_000);
   const plan = { id: newPlanId(), workspaceId, incidentId, steps, dryRun, expiresAt };
   const planHash = hashOf(plan);
-  return await context.transaction(async (tx) => {
+  return await transaction(async (tx) => {
     if (incidentId !== null) await requireOngoing(tx, workspaceId, incidentId);
     const stored = await insertPlan(tx, { ...plan, planHash, askedBy, createdAt });
     if (incidentId !== null) {

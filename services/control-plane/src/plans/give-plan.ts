@@ -44,7 +44,7 @@ async function writeAll(context: Context, plan: StoredPlan, { decision, act }: A
   await context.transaction(async (tx) => {
     const locked = await lockPlan(tx, plan.id);
     if (locked.state === 'committed') return;
-    const at = context.now();
+    const at = await context.databaseNow(tx); // ends of stops are reckoned from it
     if (locked.state !== 'approved') throw notIn(locked);
     if (at.getTime() >= locked.expiresAt.getTime()) throw notIn({ state: 'expired' });
     // In one order, so that two plans never wait for each other.

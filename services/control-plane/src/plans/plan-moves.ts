@@ -26,7 +26,12 @@ export async function getStandingPlan(
   throw notIn({ ...plan, state: 'expired' });
 }
 
-async function getPlan({ database }: Context, planId: string, { caller }: PlanAct): Promise<StoredPlan> {
+/** A plan of the caller's workspace. Throws NOT_FOUND. */
+export async function getPlan(
+  { database }: Context,
+  planId: string,
+  { caller }: Pick<PlanAct, 'caller'>,
+): Promise<StoredPlan> {
   const plan = await findPlan(database.reader, caller.workspaceId, knownId(PlanId, planId));
   if (plan === null) throw new AppError('NOT_FOUND', 'There is no such object');
   return plan;

@@ -3,18 +3,16 @@ import type { Plan } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
 import { commandView } from '../ops/command-view.ts';
 import { deliverCommands } from '../ops/deliver-commands.ts';
+import type { Reader } from '../store/database.ts';
 import { instant } from '../store/instant.ts';
 import { findPlan, type StoredPlan } from '../store/plans.ts';
 import { listCommandsOf } from '../store/stops.ts';
 
 /** A plan as it stands now, with what was commanded by it. */
-export async function planView(
-  { database }: Pick<Context, 'database'>,
-  { id, workspaceId }: StoredPlan,
-): Promise<Plan> {
-  const plan = await findPlan(database.reader, workspaceId, id);
+export async function planView(reader: Reader, { id, workspaceId }: StoredPlan): Promise<Plan> {
+  const plan = await findPlan(reader, workspaceId, id);
   if (plan === null) throw new Error('The plan was just read');
-  const commands = await listCommandsOf(database.reader, plan);
+  const commands = await listCommandsOf(reader, plan);
   const { incidentId, state, steps, planHash, dryRun, approvalId, decided, committedBy, committedAt } = plan;
   return {
     plan_id: id,
@@ -31,7 +29,7 @@ export async function planView(
     expires_at: instant(plan.expiresAt),
     committed_by: committedBy === null ? null : PrincipalId.parse(committedBy),
     committed_at: committedAt === null ? null : instant(committedAt),
-    commands: commands.filter(({ state }) => state === 'effective' || state === 'unconfirmed').map(commandView),
+    commands: commands.filter(({ state }) => state !== 'refused').map(commandView),
   };
 }
 

@@ -39,6 +39,7 @@ function factsFor(policy: CompiledPolicy, { now }: OfOne): Facts {
     now: now.toISOString(),
     request: { state: 'known', value: { fault: null } },
     fence: { state: 'known', value: [] },
+    settings: notApplicable,
     policy: { state: 'known', value: { hash: policy.hash, ...signed } },
     identity: {
       state: 'known',

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { Digest, isAppError } from '@countersign/contracts';
 import { unconfirmedMax, type Snapshot } from '@countersign/contracts/control-plane';
 import { listAudit } from '@countersign/contracts/gateway';
-import { getBoundaryStatus, listReceipts, type Fence } from '@countersign/contracts/governance-kernel';
+import { getBoundaryStatus, listApprovals, listReceipts, type Fence } from '@countersign/contracts/governance-kernel';
+import { withObstacles } from '../approvals/with-obstacles.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
@@ -34,8 +35,8 @@ export async function snapshotOf(context: Context, caller: WorkspaceCaller): Pro
 }
 
 /** Null while the kernel is away: of what it keeps nothing is known then, and nothing is told as if it were. */
-async function boundaryOf({ kernel }: Context, { assertion }: WorkspaceCaller): Promise<Snapshot['boundary']> {
-  const asked = kernel.as(assertion, { getBoundaryStatus, listReceipts });
+async function boundaryOf(context: Context, caller: WorkspaceCaller): Promise<Snapshot['boundary']> {
+  const asked = context.kernel.as(caller.assertion, { getBoundaryStatus, listReceipts });
   try {
     const [standing, newest] = await Promise.all([
       answerOf('kernel', () => asked.getBoundaryStatus()),
@@ -44,11 +45,12 @@ async function boundaryOf({ kernel }: Context, { assertion }: WorkspaceCaller): 
     const { status, policy, last_proven_fail_closed, counts, fences } = standing;
     const { state, owner, policy_hash, policy_epoch } = policy;
     const { pending_approvals, open_dispatches } = counts;
+    const waiting_for_you = pending_approvals === 0 ? 0 : await countWaiting(context, caller);
     return {
       status,
       policy: { state, owner, policy_hash, policy_epoch },
       last_proven_fail_closed,
-      counts: { pending_approvals, open_dispatches, fences: fences.length },
+      counts: { pending_approvals, waiting_for_you, open_dispatches, fences: fences.length },
       fences_hash: hashOfFences(fences),
       last_receipt_id: newest.data[0]?.payload.receipt_id ?? null,
     };
@@ -56,6 +58,17 @@ async function boundaryOf({ kernel }: Context, { assertion }: WorkspaceCaller): 
     if (isAppError(error) && error.code === 'GOVERNANCE_UNAVAILABLE') return null;
     throw error;
   }
+}
+
+/** As many pending approvals as one page of the kernel has. */
+const pendingMax = 200;
+
+/** How many pending approvals this person may approve. Throws GOVERNANCE_UNAVAILABLE, GATEWAY_UNAVAILABLE. */
+async function countWaiting(context: Context, caller: WorkspaceCaller): Promise<number> {
+  const asked = context.kernel.as(caller.assertion, { listApprovals });
+  const query = { state: 'pending', omit: 'args', limit: pendingMax } as const;
+  const { data } = await answerOf('kernel', () => asked.listApprovals({ query }));
+  return (await withObstacles(context, data, caller)).filter(({ may_decide }) => may_decide).length;
 }
 
 function hashOfFences(fences: readonly Fence[]): Digest {

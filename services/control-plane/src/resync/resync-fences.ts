@@ -23,7 +23,7 @@ export async function resyncFences(context: Context, { workspaceId }: WorkspaceC
 async function resyncScope(context: Context, scope: FenceScope): Promise<Looked['found']> {
   const { database, transaction, log } = context;
   const command = await findLatestCommand(database.reader, scope);
-  if (command === null || isOver(command, context.now())) return [];
+  if (command === null || isOver(command, await database.nowMs())) return [];
   const isWaiting = command.state === 'unconfirmed';
   if (!isWaiting && holds(await findFence(context, scope), command)) return [];
   await transaction((tx) => deliverAnew(tx, command));
@@ -36,8 +36,8 @@ async function resyncScope(context: Context, scope: FenceScope): Promise<Looked[
 }
 
 /** What the kernel never took, or what has ended by its own time, is not to stand. */
-function isOver({ state, expiresAt }: StoredCommand, now: Date): boolean {
-  return state === 'outdated' || state === 'refused' || (expiresAt !== null && expiresAt.getTime() <= now.getTime());
+function isOver({ state, expiresAt }: StoredCommand, nowMs: number): boolean {
+  return state === 'outdated' || state === 'refused' || (expiresAt !== null && expiresAt.getTime() <= nowMs);
 }
 
 /** A fence under a later epoch was set by somebody who knew of this one. */

@@ -9,5 +9,5 @@ export const approvePlanRoute = (context: Context) =>
   handleWorkspace(approvePlan)(async ({ params, body, caller, requestId }) => {
     const act = { caller, requestId };
     const plan = await getStandingPlan(context, { planId: params.plan_id, planHash: body.plan_hash }, act);
-    return planView(context, await askForApproval(context, plan, act));
+    return planView(context.database.reader, await askForApproval(context, plan, act));
   });

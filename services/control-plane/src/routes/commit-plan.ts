@@ -11,5 +11,5 @@ export const commitPlanRoute = (context: Context) =>
     const plan = await getStandingPlan(context, { planId: params.plan_id, planHash: body.plan_hash }, act);
     await givePlan(context, plan, act);
     await deliverPlan(context, plan);
-    return planView(context, plan);
+    return planView(context.database.reader, plan);
   });

@@ -1,14 +1,15 @@
 import { createIncident } from '@countersign/contracts/control-plane';
 import { getReceipt } from '@countersign/contracts/governance-kernel';
-import { answer, etag } from '@countersign/service-kit';
+import { etag } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleOnce } from '../handle-once.ts';
 import { incidentView } from '../incidents/incident-view.ts';
-import { reportIncident } from '../incidents/report-incident.ts';
+import { reportIncident, type Reported } from '../incidents/report-incident.ts';
 import { answerOf } from '../siblings/answer-of.ts';
+import type { Reader } from '../store/database.ts';
 
 export const createIncidentRoute = (context: Context) =>
-  handleWorkspace(createIncident)(async ({ body, caller, requestId }) => {
+  handleOnce(context)(createIncident)(async ({ body, caller, requestId }, once) => {
     const { dedup_key: dedupKey = null, ...rest } = body;
     const asPerson = context.kernel.as(caller.assertion, { getReceipt });
     // What is not this workspace's is not found.
@@ -16,7 +17,11 @@ export const createIncidentRoute = (context: Context) =>
       await answerOf('kernel', () => asPerson.getReceipt({ params: { receipt_id } }));
     const { workspaceId, userId: by } = caller;
     const report = { ...rest, dedupKey, workspaceId, by, requestId };
-    const { incident, isNew } = await context.transaction((tx) => reportIncident(tx, context, report));
-    const view = await incidentView(context, incident);
-    return answer(isNew ? 201 : 200, view, etag(String(incident.version)));
+    const show = async ({ incident, isNew }: Reported, reader: Reader) => ({
+      status: isNew ? 201 : 200,
+      body: await incidentView({ reader, now: context.now }, incident),
+      headers: etag(String(incident.version)),
+    });
+    const reported = await once(show)((tx) => reportIncident(tx, context, report));
+    return await show(reported, context.database.reader);
   });

@@ -1,7 +1,7 @@
 import { AppError, type Digest, type WorkspaceId } from '@countersign/contracts';
-import { createReplay } from '@countersign/contracts/control-plane';
+import { createReplay, type Replay } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleOnce } from '../handle-once.ts';
 import { newReplayId } from '../ids.ts';
 import { parseDraft } from '../policy/parse-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
@@ -9,20 +9,23 @@ import { findDraft } from '../store/policy-drafts.ts';
 import { findReplay, insertReplay } from '../store/replays.ts';
 
 export const createReplayRoute = (context: Context) =>
-  handleWorkspace(createReplay)(async ({ body, caller: { workspaceId, userId } }) => {
+  handleOnce(context)(createReplay)(async ({ body, caller: { workspaceId, userId } }, once) => {
     const { policy, session_id = null, from = null, to = null, limit } = body;
     const draft = policy === 'draft' ? await getCompiledDraft(context, workspaceId) : null;
     const under = { policy, policy_hash: draft?.policyHash ?? null };
     const question = { tenant_id: tenantOf(workspaceId), ...under, session_id, from, to, limit };
     const id = newReplayId();
-    const replay = await context.transaction(async (tx) => {
+    const replay = await once(show)(async (tx) => {
       const asked = { askedBy: userId, createdAt: context.now() };
       await insertReplay(tx, { id, workspaceId, question, bundle: draft?.bundle ?? null, ...asked });
-      return await findReplay(tx, workspaceId, id);
+      const written = await findReplay(tx, workspaceId, id);
+      if (written === null) throw new Error('the replay was just written');
+      return written;
     });
-    if (replay === null) throw new Error('the replay was just written');
-    return replay;
+    return show(replay);
   });
+
+const show = (body: Replay) => ({ status: createReplay.status, body });
 
 type Draft = { policyHash: Digest; bundle: string };
 

@@ -1,14 +1,14 @@
 import { AppError } from '@countersign/contracts';
-import { createWhatIf } from '@countersign/contracts/control-plane';
+import { createWhatIf, type WhatIfJob } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleOnce } from '../handle-once.ts';
 import { newWhatIfId } from '../ids.ts';
 import { parseDraft } from '../policy/parse-draft.ts';
 import { findDraft } from '../store/policy-drafts.ts';
 import { findJob, insertJob } from '../store/what-if-jobs.ts';
 
 export const createWhatIfRoute = (context: Context) =>
-  handleWorkspace(createWhatIf)(async ({ body, caller: { workspaceId, userId } }) => {
+  handleOnce(context)(createWhatIf)(async ({ body, caller: { workspaceId, userId } }, once) => {
     const { policy_hash: policyHash, from = null, to = null, limit: decisionsMax } = body;
     const draft = await findDraft(context.database.reader, workspaceId);
     if (draft?.policy_hash !== policyHash)
@@ -19,10 +19,13 @@ export const createWhatIfRoute = (context: Context) =>
     const id = newWhatIfId();
     const bundle = JSON.stringify(parseDraft(draft.text));
     const question = { policyHash, bundle, from, to, decisionsMax };
-    const job = await context.transaction(async (tx) => {
+    const job = await once(show)(async (tx) => {
       await insertJob(tx, { id, workspaceId, ...question, askedBy: userId, createdAt: context.now() });
-      return await findJob(tx, workspaceId, id);
+      const written = await findJob(tx, workspaceId, id);
+      if (written === null) throw new Error('the job was just written');
+      return written;
     });
-    if (job === null) throw new Error('the job was just written');
-    return job;
+    return show(job);
   });
+
+const show = (body: WhatIfJob) => ({ status: createWhatIf.status, body });

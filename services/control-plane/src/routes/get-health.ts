@@ -12,7 +12,8 @@ export const getHealthRoute = (context: Context) =>
       queue: () => assertConnected(context.bus),
       gateway: () => assertGateway(context),
     });
-    const reached = (name: string) => (report.checks[name] === 'up' ? ('ok' as const) : ('unreachable' as const));
+    const reached = (name: 'database' | 'queue' | 'gateway') =>
+      report.checks[name] === 'up' ? ('ok' as const) : ('unreachable' as const);
     const checks = { database: reached('database'), queue: reached('queue'), gateway: reached('gateway') };
     const status = overallStatus(checks);
     return answer(status === 'unavailable' ? 503 : 200, {

@@ -8,5 +8,9 @@ import { incidentView } from '../incidents/incident-view.ts';
 export const getIncidentRoute = (context: Context) =>
   handleWorkspace(getIncident)(async ({ params, caller }) => {
     const incident = await incidents.getIncident(context, params.incident_id, caller);
-    return answer(200, await incidentView(context, incident), etag(String(incident.version)));
+    return answer(
+      200,
+      await incidentView({ reader: context.database.reader, now: context.now }, incident),
+      etag(String(incident.version)),
+    );
   });

@@ -1,10 +1,12 @@
 import { quarantineTarget } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
-import { answerCommand } from '../ops/answer-command.ts';
+import { handleOnce } from '../handle-once.ts';
+import { answerCommand, undelivered } from '../ops/answer-command.ts';
 import { giveStop } from '../ops/give-stop.ts';
 
 export const quarantineTargetRoute = (context: Context) =>
-  handleWorkspace(quarantineTarget)(async ({ body, caller, requestId }) =>
-    answerCommand(context, await giveStop(context, 'quarantine', body, { caller, requestId }), caller),
-  );
+  handleOnce(context)(quarantineTarget)(async ({ body, caller, requestId }, once) => {
+    const { databaseNow } = context;
+    const commands = { databaseNow, transaction: once(undelivered) };
+    return await answerCommand(context, await giveStop(commands, 'quarantine', body, { caller, requestId }), caller);
+  });

@@ -9,5 +9,9 @@ export const transitionIncidentRoute = (context: Context) =>
   handleWorkspace(transitionIncident)(async ({ params, body, caller, req, requestId }) => {
     const asked = { ...body, incidentId: params.incident_id, tags: ifMatchTags(req) };
     const incident = await moveIncident(context, asked, { caller, requestId });
-    return answer(200, await incidentView(context, incident), etag(String(incident.version)));
+    return answer(
+      200,
+      await incidentView({ reader: context.database.reader, now: context.now }, incident),
+      etag(String(incident.version)),
+    );
   });

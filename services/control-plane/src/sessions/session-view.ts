@@ -1,5 +1,6 @@
 import type { SessionView } from '@countersign/contracts/control-plane';
 import type { StoredPasskey } from '../store/passkeys.ts';
+import type { StoredIdentity } from '../store/provider-identities.ts';
 import type { StoredSession } from '../store/sessions.ts';
 import { instant } from '../store/instant.ts';
 import { csrfTokenOf } from './csrf-token.ts';
@@ -34,6 +35,14 @@ export function passkeyView({ credentialId, workspaceId, enrolledAt, signedInAt 
     credential_id: credentialId,
     workspace_id: workspaceId,
     enrolled_at: instant(enrolledAt),
+    signed_in_at: signedInAt === null ? null : instant(signedInAt),
+  };
+}
+
+export function identityView({ id, connectionId, issuer, subject, linkedAt, signedInAt }: StoredIdentity) {
+  return {
+    ...{ identity_id: id, connection_id: connectionId, issuer, subject },
+    linked_at: instant(linkedAt),
     signed_in_at: signedInAt === null ? null : instant(signedInAt),
   };
 }

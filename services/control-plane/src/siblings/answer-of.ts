@@ -1,4 +1,5 @@
 import { AppError, isAppError, type Answer } from '@countersign/contracts';
+import type { IdempotencyClaim } from '@countersign/service-kit';
 
 const away = {
   kernel: ['GOVERNANCE_UNAVAILABLE', 'The kernel does not answer'],
@@ -20,6 +21,20 @@ export async function taggedAnswerOf<Reply>(
 ): Promise<{ body: Reply; etag: string }> {
   const { body, headers } = await answerFrom(sibling, ask);
   return { body, etag: headers.get('etag') ?? '' };
+}
+
+/** The same with the header of an answer that the sibling kept under the Idempotency-Key, which is passed on. */
+export async function keyedAnswerOf<Reply>(
+  sibling: keyof typeof away,
+  ask: () => Promise<Answer<Reply>>,
+): Promise<{ body: Reply; replayed: Record<string, string> }> {
+  const { body, headers } = await answerFrom(sibling, ask);
+  return { body, replayed: headers.get('idempotency-replayed') === null ? {} : { 'idempotency-replayed': 'true' } };
+}
+
+/** The Idempotency-Key of a request, for the sibling that keeps it. In quotes: only there may it contain spaces. */
+export function keyHeaders(claim: IdempotencyClaim | null): Record<string, string> {
+  return claim === null ? {} : { 'idempotency-key': `"${claim.key}"` };
 }
 
 async function answerFrom<Reply>(

@@ -9,6 +9,9 @@ export type Tx = Prisma.TransactionClient;
 
 export type Transaction = TransactionOf<Tx>;
 
+/** A transaction that makes one kind of thing. */
+export type TransactionFor<Made> = (work: (tx: Tx) => Promise<Made>) => Promise<Made>;
+
 export type ControlPlaneDatabase = ServiceDatabase<Reader, Tx>;
 
 export function openControlPlaneDatabase(url: string): ControlPlaneDatabase {

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { UserId } from '@countersign/contracts';
+import type { ProviderIdentity } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 
 /** Who somebody is at a provider: the issuer's name and what it calls them, and nothing else. */
@@ -23,4 +25,38 @@ export async function insertProviderIdentity(tx: Tx, identity: NewIdentity): Pro
 
 export async function recordProviderIdentityUse(tx: Tx, { issuer, subject }: IdentityKey, now: Date): Promise<void> {
   await tx.providerIdentity.updateMany({ where: { issuer, subject }, data: { signedInAt: now } });
+}
+
+/** More identities than a person has providers. */
+const listedMax = 100;
+
+export type StoredIdentity = IdentityKey & {
+  id: string;
+  userId: UserId;
+  connectionId: string;
+  linkedAt: Date;
+  signedInAt: Date | null;
+};
+
+/** Of one person, newest first. */
+export async function listIdentitiesOf(reader: Reader, userId: UserId): Promise<StoredIdentity[]> {
+  const rows = await reader.providerIdentity.findMany({
+    where: { userId },
+    orderBy: { linkedAt: 'desc' },
+    take: listedMax,
+  });
+  return rows.map(identityOf);
+}
+
+/** True for the caller that removed it. */
+export async function removeIdentity(tx: Tx, { issuer, subject, userId }: StoredIdentity): Promise<boolean> {
+  const { count } = await tx.providerIdentity.deleteMany({ where: { issuer, subject, userId } });
+  return count === 1;
+}
+
+function identityOf({ userId, issuer, subject, ...times }: ProviderIdentity): StoredIdentity {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('base64url');
+  return { ...{ id: `idp.${hash}`, issuer, subject, userId: UserId.parse(userId) }, ...times };
 }

@@ -40,6 +40,7 @@ export type ClaimedReplay = {
   question: ReplayQuestion;
   bundle: string | null;
   treeSize: number | null;
+  createdAt: Date;
 };
 
 /** The oldest that nobody works on, or whose worker went silent. */
@@ -59,7 +60,7 @@ export async function claimReplay(
     id: ReplayId.parse(row.id),
     workspaceId: WorkspaceId.parse(row.workspaceId),
     question: ReplayQuestion.parse(JSON.parse(row.question)),
-    ...{ bundle, treeSize },
+    ...{ bundle, treeSize, createdAt: row.createdAt },
   };
 }
 
@@ -82,6 +83,11 @@ export async function finishReplay(tx: Tx, held: Held, { findings, details }: Re
   const found = { findings: JSON.stringify(findings), details: JSON.stringify(details) };
   const over = { state: 'done', ...found, decisions: findings.decisions, finishedAt: now };
   await tx.replay.updateMany({ where: held, data: { ...over, lease: null, leasedUntil: null } });
+}
+
+/** Leaves it to the next worker that looks after `until`. */
+export async function putOffReplay(tx: Tx, held: Held, until: Date): Promise<void> {
+  await tx.replay.updateMany({ where: held, data: { lease: null, leasedUntil: until } });
 }
 
 export async function failReplay(tx: Tx, held: Held, failure: string, now: Date): Promise<void> {

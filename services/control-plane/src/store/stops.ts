@@ -3,7 +3,7 @@ import { CommandKind } from '@countersign/contracts/control-plane';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
 
-/** What has become of a command. `outdated`: what stands at the kernel is later, or stops more. `refused`: nothing could be stopped by it. */
+/** What has become of a command. `outdated`: its end had passed at the kernel, or a fence there is later, or stops more. `refused`: nothing could be stopped by it. */
 type CommandState = 'unconfirmed' | 'effective' | 'outdated' | 'refused';
 
 export type StoredCommand = {

@@ -45,6 +45,7 @@ export type ClaimedJob = {
   to: Instant | null;
   decisionsMax: number;
   treeSize: number | null;
+  createdAt: Date;
 };
 
 /** The oldest that nobody works on, or whose worker went silent. */
@@ -69,6 +70,7 @@ export async function claimJob(
     to: row.to === null ? null : Instant.parse(row.to),
     decisionsMax: row.decisionsMax,
     treeSize: row.treeSize,
+    createdAt: row.createdAt,
   };
 }
 
@@ -85,6 +87,11 @@ export async function finishJob(tx: Tx, held: Held, report: WhatIfReport, now: D
   const over = { state: 'done', report: JSON.stringify(report), decisions: report.decisions };
   const data = { ...over, finishedAt: now, lease: null, leasedUntil: null };
   return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;
+}
+
+/** Leaves it to the next worker that looks after `until`. */
+export async function putOffJob(tx: Tx, held: Held, until: Date): Promise<void> {
+  await tx.whatIfJob.updateMany({ where: held, data: { lease: null, leasedUntil: until } });
 }
 
 export async function failJob(tx: Tx, held: Held, failure: string, now: Date): Promise<void> {

@@ -1,10 +1,9 @@
 import { AppError } from '@countersign/contracts';
 import { listTrustKeys, type TrustKey } from '@countersign/contracts/governance-kernel';
-import { parseKeySet, VerificationError, type TrustedKeys } from '@countersign/verifier';
+import { isSameKey, parseKeySet, trustOf, VerificationError, type TrustedKeys } from '@countersign/verifier';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
-import { isSame, trustOf } from './trust-of.ts';
 
 type Parts = Pick<Context, 'kernel' | 'keyRing'>;
 type Told = { keys: z.infer<typeof TrustKey>[]; parsed: TrustedKeys };
@@ -20,7 +19,7 @@ export async function getPublishedKeys(parts: Parts): Promise<Told['keys']> {
   const pinned = await pinnedKeys(parts);
   const { keys, parsed } = await tellKeys(parts);
   const counted = trustOf(pinned, parsed).filter(({ purpose }) => purpose === 'receipts' || purpose === 'log');
-  const isCounted = parsed.map((told) => counted.some((key) => isSame(key, told)));
+  const isCounted = parsed.map((told) => counted.some((key) => isSameKey(key, told)));
   return keys.filter((_, nth) => isCounted[nth]);
 }
 

@@ -21,6 +21,7 @@ export function startConfirmer(context: Context, passMs = usualPassMs): { stop()
       await confirmAll(context);
     },
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('policy.confirmation_failed', { error }),
   });
   return { stop: passes.close };

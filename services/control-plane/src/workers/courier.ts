@@ -13,6 +13,7 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => pass(context, state),
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('stops.undelivered', { error }),
   });
   return { stop: passes.close };

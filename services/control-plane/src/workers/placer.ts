@@ -12,6 +12,7 @@ export function startPlacer(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => placeAll(context),
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('placing.failed', { error }),
   });
   return { stop: passes.close };

@@ -13,6 +13,7 @@ export function startShadower(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => pass(context),
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('shadows.failed', { error }),
   });
   return { stop: passes.close };

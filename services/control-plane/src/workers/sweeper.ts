@@ -2,6 +2,8 @@ import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { deviceLoginLifetimeMs, endedKeptMs } from '../sessions/lifetimes.ts';
 import { tellRefusals } from '../sessions/tell-refusals.ts';
+import { forgetAnswers } from '../store/answer-keys.ts';
+import type { Tx } from '../store/database.ts';
 import { forgetDeviceLogins } from '../store/device-logins.ts';
 import { forgetHints } from '../store/hints.ts';
 import { forgetHandles } from '../store/evidence-handles.ts';
@@ -23,27 +25,33 @@ const shadowHoursKeptMs = 7 * 24 * 3_600_000;
 /** What still is wrong after so long is seen again. */
 const sightingsKeptMs = 90 * 24 * 3_600_000;
 
+const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promise<void> }[] = [
+  { keptMs: 0, forget: forgetAnswers },
+  { keptMs: 0, forget: forgetLogins },
+  { keptMs: 0, forget: forgetTickets },
+  { keptMs: hintsKeptMs, forget: forgetHints },
+  { keptMs: deviceLoginLifetimeMs, forget: forgetDeviceLogins },
+  { keptMs: endedKeptMs, forget: forgetSessions },
+  { keptMs: shadowHoursKeptMs, forget: forgetHours },
+  { keptMs: endedKeptMs, forget: forgetHandles },
+  { keptMs: sightingsKeptMs, forget: forgetSightings },
+  { keptMs: endedPlansKeptMs, forget: forgetPlans },
+];
+
 /** Removes what has been over for long. */
 export function startSweeper(context: Context): { stop(): Promise<void> } {
   const passes = repeat({
     run: () => sweep(context),
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('sweep.failed', { error }),
   });
   return { stop: passes.close };
 }
 
+/** By the clock of the database: what is removed by a wrong one does not come back. */
 export async function sweep(context: Context): Promise<void> {
-  const { now, transaction } = context;
-  const at = now();
   await tellRefusals(context);
-  await transaction((tx) => forgetLogins(tx, at));
-  await transaction((tx) => forgetTickets(tx, at));
-  await transaction((tx) => forgetHints(tx, new Date(at.getTime() - hintsKeptMs)));
-  await transaction((tx) => forgetDeviceLogins(tx, new Date(at.getTime() - deviceLoginLifetimeMs)));
-  await transaction((tx) => forgetSessions(tx, new Date(at.getTime() - endedKeptMs)));
-  await transaction((tx) => forgetHours(tx, new Date(at.getTime() - shadowHoursKeptMs)));
-  await transaction((tx) => forgetHandles(tx, new Date(at.getTime() - endedKeptMs)));
-  await transaction((tx) => forgetSightings(tx, new Date(at.getTime() - sightingsKeptMs)));
-  await transaction((tx) => forgetPlans(tx, new Date(at.getTime() - endedPlansKeptMs)));
+  for (const { keptMs, forget } of forgotten)
+    await context.transaction(async (tx) => forget(tx, new Date((await context.databaseNow(tx)).getTime() - keptMs)));
 }

@@ -21,6 +21,7 @@ export function startWatcher(context: Context, passMs = usualPassMs): { stop(): 
   const passes = repeat({
     run: () => watchAll(context, watches),
     intervalMs: passMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('watch.failed', { error }),
   });
   return { stop: passes.close };

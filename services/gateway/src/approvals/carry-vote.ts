@@ -1,11 +1,17 @@
-import { AppError, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
+import { AppError, ErrorEnvelope, mayNotDecide, type RawAnswer } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { Kernel } from '../governance/kernel.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 
-type Vote = { status: 'approved' | 'rejected'; resolver: string; role: Role; reason?: string | undefined };
+type Vote = {
+  status: 'approved' | 'rejected';
+  resolver: string;
+  role: Role;
+  membersVersion: number;
+  reason?: string | undefined;
+};
 
 /** `awaits_others`: the kernel counts this vote and wants more of them. */
 type Carried = { kind: 'resolved'; timelockUntil: Date | null } | { kind: 'awaits_others' };
@@ -56,11 +62,20 @@ async function findInKernel(
 async function cast(
   kernel: Kernel,
   { workspaceId, kernelApprovalId: approvalId }: StoredApproval,
-  { status, resolver: approver, role, reason }: Vote,
+  { status, resolver: approver, role, membersVersion, reason }: Vote,
   ceremonyHash: string,
 ): Promise<RawAnswer<Approval> | null> {
   try {
-    const vote = { workspaceId, approver, role, approvalId, action: actionOf[status], ceremonyHash, reason };
+    const vote = {
+      workspaceId,
+      approver,
+      role,
+      membersVersion,
+      approvalId,
+      action: actionOf[status],
+      ceremonyHash,
+      reason,
+    };
     return await kernel.castVote(vote);
   } catch (cause) {
     if (cause instanceof KernelError) return null;
@@ -81,7 +96,7 @@ function standingOf({ state, approved_by, timelock_until }: Approval, { status, 
 function refusalOf(body: unknown): AppError {
   if (ErrorEnvelope.safeParse(body).data?.error.code === 'PASSKEY_REQUIRED')
     return new AppError('PASSKEY_REQUIRED', 'This workspace has passkeys: answer on the page of the approval');
-  return new AppError('PERMISSION_DENIED', 'The policy names other approvers for this action');
+  return mayNotDecide('NOT_NAMED');
 }
 
 export function alreadyResolved(status: string): AppError {

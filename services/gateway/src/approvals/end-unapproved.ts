@@ -14,7 +14,7 @@ const messages = {
 type Unapproved = {
   actor: string;
   code: keyof typeof messages;
-  /** In the words of whoever rejected it. */
+  /** In the words of the person who rejected it, or why it expired before its time. */
   reason: string | null;
   requestId: string | null;
 };
@@ -26,8 +26,7 @@ export async function endUnapproved(
   { run, ...approval }: WorkspaceApproval & { run: ReturnType<typeof runOf> },
   end: Unapproved,
 ): Promise<void> {
-  const said = messages[end.code];
-  const error = { code: end.code, message: end.reason === null ? `${said}.` : `${said}: ${end.reason}` };
+  const error = { code: end.code, message: messageOf(end) };
   await recordViolation(tx, context, {
     workspaceId: approval.workspaceId,
     taskId: approval.taskId,
@@ -44,4 +43,9 @@ export async function endUnapproved(
   if (run === null) return;
   const change = { from: ['awaiting_approval'], to: 'denied', outcome: 'deny', error, actor: end.actor } as const;
   await changeRun(tx, context, run, { ...change, requestId: end.requestId });
+}
+
+function messageOf({ code, reason }: Unapproved): string {
+  if (reason === null) return `${messages[code]}.`;
+  return code === 'APPROVAL_EXPIRED' ? `${reason}.` : `${messages[code]}: ${reason}`;
 }

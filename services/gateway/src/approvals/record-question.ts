@@ -5,6 +5,8 @@ import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import { publishApprovalRequested } from '../events.ts';
 import type { Question } from '../governance/find-question.ts';
+import { recordRefusedReceipt } from '../audit/record-refused-receipt.ts';
+import { KernelError, type RefusedReceipt } from '../governance/kernel-error.ts';
 import { findKeyOf } from '../store/api-keys.ts';
 import { findApprovalOfKernel, insertApprovalOfKey } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -25,8 +27,18 @@ export async function recordQuestion(context: Context, requested: Requested): Pr
   const key = keyId === null ? null : await findKeyOf(reader, workspaceId, keyId);
   if (key === null || context.kernel === null) return;
   if ((await findApprovalOfKernel(reader, { workspaceId, kernelApprovalId: approvalId })) !== null) return;
-  const question = await context.kernel.findQuestion({ workspaceId, sessionId, approvalId, principal });
+  const asked = { workspaceId, sessionId, approvalId, principal };
+  const question = await context.kernel.findQuestion(asked).catch(async (error: unknown) => {
+    if (error instanceof KernelError && error.refused !== null) await keepRefused(context, workspaceId, error.refused);
+    throw error;
+  });
   if (question !== null) await context.transaction((tx) => record(tx, context, { key, question }));
+}
+
+const noRun = { taskId: null, runId: null, stepId: null };
+
+async function keepRefused(context: Context, workspaceId: string, refused: RefusedReceipt): Promise<void> {
+  await context.transaction((tx) => recordRefusedReceipt(tx, context, { workspaceId, ...noRun, ...refused }));
 }
 
 async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey; question: Question }): Promise<void> {
@@ -52,8 +64,7 @@ async function record(tx: Tx, context: Context, { key, question }: { key: ApiKey
     now,
   );
   if (stored === null) return;
-  const noRun = { taskId: null, runId: null, stepId: null };
-  await recordReceipt(tx, { workspaceId, ...noRun, verification: 'verified', receipt }, now);
+  await recordReceipt(tx, { workspaceId, ...noRun, receipt }, now);
   const asked = { action: 'approval.requested', actor, verdict: 'escalate', reason: reasonCode } as const;
   const details = { tool, kernelApprovalId, apiKeyId, decisionId, receiptId };
   await recordAudit(tx, { ...asked, workspaceId, subject: stored.id, details }, now);

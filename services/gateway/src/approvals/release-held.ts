@@ -1,3 +1,4 @@
+import { clockSkewMaxMs } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { findReleasable, takeHeld, type StoredApproval } from '../store/approvals.ts';
 import type { Tx } from '../store/database.ts';
@@ -5,12 +6,12 @@ import { holdTask } from '../store/tasks.ts';
 import { releaseRun } from './release-run.ts';
 import { runOf } from './run-of.ts';
 
-/** The kernel denies a call that comes before its time lock has passed. Its clock may be behind ours by as much as this. */
-const clockSkewMs = 2_000;
+/** The kernel denies a call that comes before its time lock has passed. The guards accept a clock of the kernel that is this far behind. */
+const clockSkewMs = 2 * clockSkewMaxMs;
 
-/** Lets the runs go on whose time lock has passed. */
-export async function releaseHeld(context: Context): Promise<void> {
-  const passedBefore = new Date(context.now().getTime() - clockSkewMs);
+/** Lets the runs go on whose time lock has passed at this instant. */
+export async function releaseHeld(context: Context, at: Date): Promise<void> {
+  const passedBefore = new Date(at.getTime() - clockSkewMs);
   for (const approval of await findReleasable(context.database.reader, passedBefore))
     await context.transaction((tx) => endWait(tx, context, approval));
 }

@@ -1,14 +1,15 @@
-import { AppError } from '@countersign/contracts';
+import { isAppError, mayNotDecide } from '@countersign/contracts';
 import type { WorkspaceApproval } from '@countersign/contracts/gateway';
 import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
+import { deliverMembers, forgetDelivered } from '../members/deliver-members.ts';
 import { findApproval, type StoredApproval } from '../store/approvals.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Membership } from '../store/workspaces.ts';
 import { alreadyResolved, carryVote } from './carry-vote.ts';
 import { applyResolution } from './apply-resolution.ts';
-import { isEntitled } from './is-entitled.ts';
+import { findObstacle } from './find-obstacles.ts';
 
 type Resolution = {
   approvalId: string;
@@ -31,14 +32,21 @@ export async function resolveApproval(context: Context, resolution: Resolution):
   if (approval === null) throw notFound();
   await assertEntitled(context, approval, resolution);
   if (approval.status !== 'pending') throw alreadyResolved(approval.status);
-  const carried = await carryVote(context.kernel, approval, { ...resolution, role: resolution.membership.role });
+  await deliverMembers(context, resolution.membership);
+  const { role, membersVersion } = resolution.membership;
+  const vote = { ...resolution, role, membersVersion };
+  const carried = await carryVote(context.kernel, approval, vote).catch((error: unknown) => {
+    if (isAppError(error) && error.code === 'GOVERNANCE_UNAVAILABLE') forgetDelivered(context, resolution.membership);
+    throw error;
+  });
   if (carried.kind === 'awaits_others') return recordVote(context, approval, resolution);
   return recordHere(context, approval, { ...resolution, timelockUntil: carried.timelockUntil });
 }
 
 async function assertEntitled(context: Context, approval: StoredApproval, resolution: Resolution): Promise<void> {
   const { membership, resolver, requestId } = resolution;
-  if (await isEntitled(context.database.reader, approval, { ...membership, resolver })) return;
+  const obstacle = await findObstacle(context.database.reader, approval, { ...membership, resolver });
+  if (obstacle === null) return;
   const { workspaceId } = membership;
   await recordDenial(context, {
     workspaceId,
@@ -47,8 +55,7 @@ async function assertEntitled(context: Context, approval: StoredApproval, resolu
     subject: approval.id,
     requestId,
   });
-  const whose = approval.apiKey === null ? 'who started the run' : 'whose key asks';
-  throw new AppError('PERMISSION_DENIED', `Somebody other than the person ${whose} has to decide`);
+  throw mayNotDecide(obstacle);
 }
 
 /** One vote of several: the kernel waits for the others, so the action stays parked and the approval pending. */

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, PrincipalId, TenantId, UserId, type AssertionRole, type WorkspaceId } from '@countersign/contracts';
+import { AppError, UserId } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
+import type { Asserted } from '@countersign/service-kit';
 import { cutWhenOver } from '../console/cut-when-over.ts';
 import type { Context } from '../context.ts';
-import { KernelError } from '../governance/kernel-error.ts';
+import { assertedKey, assertedPerson } from '../governance/asserted.ts';
 import type { AgentCaller, WorkspaceCaller } from '../guards.ts';
-import { putSettingsThrough } from '../orchestrator/put-settings-through.ts';
-import { getSettings } from '../store/workspaces.ts';
+import { deliverMembers, forgetDelivered } from '../members/deliver-members.ts';
+import { holdToSettings } from '../orchestrator/hold-to-settings.ts';
 import type { Forward } from './forwarder.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 
@@ -24,9 +25,10 @@ type Call = {
 export async function forwardCall(
   context: Context,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
-  { forward, route }: { forward: Forward; route: Forwarding['route'] },
+  { forward, row: { route, needsSettings = false } }: { forward: Forward; row: Forwarding },
 ): Promise<void> {
-  const credential = await credentialFor(context, caller, { clientAddress, signal });
+  if (!('kind' in caller) && req.method !== 'GET') await deliverMembers(context, caller);
+  const credential = await credentialFor(context, caller, { clientAddress, signal, needsSettings });
   const said = { authorization: `Bearer ${credential}`, requestId, traceparent };
   const done = new AbortController();
   const over = cutWhenOver(context, caller, done.signal);
@@ -37,8 +39,9 @@ export async function forwardCall(
     bodyBytesMax: route.bodyBytesMax,
     signal: AbortSignal.any([signal, over]),
     answered: (status) => {
-      if ('kind' in caller && caller.kind === 'agent')
-        context.knownCredentials.learn(caller.credential, status !== 401);
+      if (!('kind' in caller)) {
+        if (status === 503) forgetDelivered(context, caller);
+      } else if (caller.kind === 'agent') context.knownCredentials.learn(caller.credential, status !== 401);
     },
   }).finally(() => done.abort());
 }
@@ -47,35 +50,34 @@ export async function forwardCall(
 async function credentialFor(
   context: Context,
   caller: Call['caller'],
-  { clientAddress, signal }: Pick<Call, 'clientAddress' | 'signal'>,
+  { clientAddress, signal, needsSettings }: Pick<Call, 'clientAddress' | 'signal'> & { needsSettings: boolean },
 ): Promise<string> {
-  if (!('kind' in caller)) return assertionOf(context, caller);
+  if (!('kind' in caller)) {
+    if (needsSettings) await holdToSettings(context, caller.workspaceId, signal);
+    return assertionOf(context, caller);
+  }
   if (caller.kind === 'agent') {
     await context.knownCredentials.admit(caller.credential, clientAddress);
     return caller.credential;
   }
-  const { workspaceId } = caller.key.membership;
+  const { membership, user } = caller.key;
+  const { workspaceId } = membership;
   await holdToSettings(context, workspaceId, signal);
-  return assertionOf(context, { workspaceId, actor: caller.actor, role: 'agent' });
+  return signed(context, assertedKey({ workspaceId, principal: caller.actor, sponsor: user.id }));
 }
-
-/** What the workspace blocks, and what it may spend, holds for its keys as it does for its runs. */
-async function holdToSettings(context: Context, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
-  const { settings, version: settingsVersion } = await getSettings(context.database.reader, workspaceId);
-  await putSettingsThrough(context, { workspaceId }, { settings, settingsVersion }, signal).catch((cause: unknown) => {
-    if (!(cause instanceof KernelError)) throw cause;
-    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not hold to the settings of the workspace', {
-      cause,
-    });
-  });
-}
-
-type Speaker = Pick<WorkspaceCaller, 'workspaceId' | 'actor'> & { role: AssertionRole };
 
 /** A key is an agent to the kernel, whatever it may do here. */
-function assertionOf({ assertions }: Context, { workspaceId, actor, role }: Speaker): Promise<string> {
+function assertionOf(context: Context, caller: WorkspaceCaller): Promise<string> {
+  const { workspaceId, actor, user, role, membersVersion } = caller;
+  return signed(
+    context,
+    UserId.safeParse(actor).success
+      ? assertedPerson({ workspaceId, userId: user.id, role, membersVersion })
+      : assertedKey({ workspaceId, principal: actor, sponsor: user.id }),
+  );
+}
+
+function signed({ assertions }: Context, asserted: Asserted): Promise<string> {
   if (assertions === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
-  const sub = PrincipalId.parse(actor);
-  const isPerson = UserId.safeParse(actor).success;
-  return assertions.sign({ workspace_id: TenantId.parse(workspaceId), sub, role: isPerson ? role : 'agent' });
+  return assertions.sign(asserted);
 }

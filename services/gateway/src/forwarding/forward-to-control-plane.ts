@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, fromThisMachineHeader, PrincipalId, speakingHeaders, TenantId } from '@countersign/contracts';
+import { AppError, fromThisMachineHeader, speakingHeaders } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/gateway';
 import type { Asserted, AssertedPerson } from '@countersign/service-kit';
 import { presenceOf } from '../console/presence-of.ts';
 import type { Context } from '../context.ts';
 import type { ConsoleCaller, PersonCaller, WorkspaceCaller } from '../guards.ts';
 import { mayBeShownCode } from '../identity/shows-code.ts';
+import { assertedPerson } from '../governance/asserted.ts';
+import { deliverMembers, forgetDelivered } from '../members/deliver-members.ts';
 import type { Forward } from './forwarder.ts';
 import type { ForwardSocket } from './forward-socket.ts';
 import { cutWhenOver } from '../console/cut-when-over.ts';
@@ -26,11 +28,12 @@ type Speaking = Pick<Context, 'assertions' | 'database'>;
 
 /** Passes a call on to the control plane, as the person who is signed in, from the address that the caller has. */
 export async function forwardToControlPlane(
-  context: Speaking,
+  context: Speaking & Parameters<typeof deliverMembers>[0],
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
   { forward, route }: { forward: Forward; route: Forwarding['route'] },
 ): Promise<void> {
   const { cookie } = req.headers;
+  if (caller !== undefined && 'workspaceId' in caller && req.method !== 'GET') await deliverMembers(context, caller);
   await forward({
     req,
     res,
@@ -43,7 +46,9 @@ export async function forwardToControlPlane(
     },
     bodyBytesMax: route.bodyBytesMax,
     signal,
-    answered: () => undefined,
+    answered: (status) => {
+      if (status === 503 && caller !== undefined && 'workspaceId' in caller) forgetDelivered(context, caller);
+    },
   });
 }
 
@@ -92,6 +97,6 @@ function placeOf(caller: PersonCaller | WorkspaceCaller): Pick<AssertedPerson, '
   return 'workspaceId' in caller ? { workspace_id: caller.workspaceId, role: caller.role } : {};
 }
 
-function atKernel({ user, workspaceId, role }: WorkspaceCaller): Asserted {
-  return { sub: PrincipalId.parse(user.id), workspace_id: TenantId.parse(workspaceId), role };
+function atKernel({ user, workspaceId, role, membersVersion }: WorkspaceCaller): Asserted {
+  return assertedPerson({ workspaceId, userId: user.id, role, membersVersion });
 }

@@ -1,9 +1,16 @@
-import { ErrorCode, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
+import { z } from 'zod';
+import { ControlVersion, ErrorCode, ErrorEnvelope, type RawAnswer } from '@countersign/contracts';
 import type { WorkspaceSettings } from '@countersign/contracts/gateway';
 import type { KernelClient } from './kernel-clients.ts';
-import { KernelError, throwKernelError } from './kernel-error.ts';
+import { KernelError, SettingsRefused, throwKernelError } from './kernel-error.ts';
 
-export type AppliedSettings = { workspaceId: string; version: number; settings: WorkspaceSettings };
+export type AppliedSettings = {
+  workspaceId: string;
+  version: number;
+  settings: WorkspaceSettings;
+  /** The kernel has not confirmed any settings of this workspace. */
+  isFirst: boolean;
+};
 
 type Sibling = Pick<KernelClient, 'putToolBlocks' | 'putCeiling'>;
 
@@ -13,15 +20,36 @@ const monthlyCeiling = 'ceiling.llm_month';
 /**
  * Sets at the kernel what it judges by: the blocked tools, and the ceiling of the month. Each is sealed there under the version of the
  * settings, or confirmed where it stands already. Throws KernelError, `SETTINGS_REFUSED` where the kernel will not have them.
+ *
+ * The kernel opens a workspace with its first list of blocked tools, so the first list goes after the ceiling. Later lists go first: a
+ * ceiling in another currency waits until no money is reserved, and a block must not wait.
  */
 export async function applySettings(
   sibling: Sibling,
-  { workspaceId: tenant, version, settings: { policyConfig, budgetConfig } }: AppliedSettings,
+  { isFirst, ...applied }: AppliedSettings,
   signal: AbortSignal,
 ): Promise<void> {
-  const blocks = { version, tools: policyConfig.blockedTools };
-  accept(await sibling.putToolBlocks({ params: { tenant }, body: blocks, signal }).catch(throwKernelError));
-  const ceiling = {
+  for (const apply of isFirst ? [applyCeiling, applyBlocks] : [applyBlocks, applyCeiling])
+    await apply(sibling, applied, signal);
+}
+
+type Applied = Omit<AppliedSettings, 'isFirst'>;
+
+async function applyBlocks(
+  sibling: Sibling,
+  { workspaceId: tenant, version, settings: { policyConfig } }: Applied,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { version, tools: policyConfig.blockedTools };
+  accept(await sibling.putToolBlocks({ params: { tenant }, body, signal }).catch(throwKernelError), version);
+}
+
+async function applyCeiling(
+  sibling: Sibling,
+  { workspaceId: tenant, version, settings: { budgetConfig } }: Applied,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = {
     version,
     subject: 'tenant',
     window: 'month' as const,
@@ -33,13 +61,21 @@ export async function applySettings(
     approval_required_above_minor: null,
   };
   const params = { tenant, budget_id: monthlyCeiling };
-  accept(await sibling.putCeiling({ params, body: ceiling, signal }).catch(throwKernelError));
+  accept(await sibling.putCeiling({ params, body, signal }).catch(throwKernelError), version);
 }
 
-function accept(answer: RawAnswer<unknown>): void {
+/** Far below the last version that can be stored, so that saves can always follow. */
+const standingMax = 2_000_000_000;
+/** Of a setting under a version that does not rise above the standing one. */
+const Standing = z.object({ version: ControlVersion.max(standingMax) });
+
+function accept(answer: RawAnswer<unknown>, version: number): void {
   if (answer.kind === 'replied') return;
   const said = ErrorEnvelope.safeParse(answer.body).data?.error;
-  if (answer.status === 409)
+  const standing = Standing.safeParse(said?.details).data;
+  if (answer.status === 409 && standing !== undefined)
+    throw new SettingsRefused({ version, standing: standing.version });
+  if (answer.status === 409 || answer.status === 400)
     throw new KernelError('unreachable', 'SETTINGS_REFUSED', `The kernel refused the settings: ${said?.message ?? ''}`);
   throw new KernelError(
     'unreachable',

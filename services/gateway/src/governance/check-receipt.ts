@@ -16,8 +16,19 @@ type ReceiptExpectation = {
 };
 
 /** What the verifier refused, or the first member that is not this step's. */
-type ReceiptFault =
-  VerificationError['code'] | 'kind' | 'tenant' | 'principal' | 'session' | 'action' | 'tool' | 'decision' | 'age';
+export type ReceiptFault = VerificationError['code'] | ContentFault;
+type ContentFault =
+  | 'kind'
+  | 'tenant'
+  | 'principal'
+  | 'session'
+  | 'action'
+  | 'tool'
+  | 'decision'
+  | 'age'
+  | 'step'
+  | 'approval'
+  | 'subject';
 
 /** Clocks of two hosts under NTP differ by far less. */
 const clockSkewMs = 60_000;

@@ -1,9 +1,9 @@
 import type { Approval, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { KeyRing } from '@countersign/verifier';
-import { findReceiptFault } from './check-receipt.ts';
+import { findReceiptFault, type ReceiptFault } from './check-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
 import type { KernelClient } from './kernel-clients.ts';
-import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
+import { malformed, receiptRefused, throwKernelError } from './kernel-error.ts';
 
 export type AskedByKey = { workspaceId: string; sessionId: string; approvalId: string; principal: string };
 
@@ -26,8 +26,8 @@ export async function findQuestion(
   if (answer.kind === 'refused') throw malformed(`The kernel answered ${answer.status}`);
   const receipt = answer.body;
   const fault = await faultOf(keyRing, asked, { approval, receipt });
-  if (fault === null) return { approval, receipt };
-  throw new KernelError('unreachable', 'RECEIPT_UNVERIFIED', `The receipt of the kernel was refused: ${fault}`);
+  if (fault !== null) throw receiptRefused({ receipt, fault });
+  return { approval, receipt };
 }
 
 /** The receipt names its approval, so it is as old as that is. */
@@ -37,7 +37,7 @@ async function faultOf(
   keyRing: KeyRing,
   { workspaceId: tenant, sessionId: session, principal, approvalId }: AskedByKey,
   { approval, receipt }: Question,
-): Promise<string | null> {
+): Promise<ReceiptFault | null> {
   const { action, tool, resource, effect_level } = approval;
   const { payload } = receipt;
   const expected = { tenant, principal, session, action, tool, decisionId: payload.decision_id, notBefore };

@@ -1,31 +1,34 @@
 import {
+  agentOf,
   ErrorCode,
   errorCodes,
   ErrorEnvelope,
   PlainObject,
-  PrincipalId,
   TenantId,
   type RawAnswer,
 } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
-import { type Approval, type ReceiptPayload, type StoredReceipt } from '@countersign/contracts/governance-kernel';
+import type { Approval, DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
 import type { AssertionSigner } from '@countersign/service-kit';
 import type { KeyRing } from '@countersign/verifier';
 import { z } from 'zod';
 import type { GovernanceConfig } from '../config.ts';
 import type { ModelReply, Proposal, ToolReply } from '../runs/conversation.ts';
+import type { MemberList } from '../store/members.ts';
 import { applySettings, type AppliedSettings } from './apply-settings.ts';
 import { chatReceiptOf } from './chat-receipt.ts';
 import { findApprovalOf } from './find-approval.ts';
 import { findQuestion, type AskedByKey, type Question } from './find-question.ts';
-import { assertedAgent, type Asker, type GovernedCall, type GovernedStep } from './governed-step.ts';
+import { assertedAgent, assertedPerson, type AssertedMember } from './asserted.ts';
+import type { Asker, GovernedCall, GovernedStep } from './governed-step.ts';
 import { createKernelClients, type KernelClient } from './kernel-clients.ts';
 import { KernelError, malformed, throwKernelError } from './kernel-error.ts';
 import { modelReplyOf } from './model-reply.ts';
 import { modelRequestOf } from './model-request.ts';
 import { toolReplyOf } from './tool-reply.ts';
-import { kernelKeyRing } from './trusted-keys.ts';
+import { kernelKeyRing, type KernelKeyRing } from './trusted-keys.ts';
+import { withdrawApprovals } from './withdraw-approvals.ts';
 import { decisionOf, verifyDecision, type KernelApproval, type VerifiedDecision } from './verified-decision.ts';
 
 export type Governed<Reply> = { decision: VerifiedDecision; reply: Reply | null };
@@ -41,20 +44,34 @@ export type Kernel = {
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(of: { workspaceId: string; sessionId: string }, approvalId: string): Promise<Approval | null>;
   findQuestion(asked: AskedByKey): Promise<Question | null>;
+  /** Gives the kernel a whole list of members; answers with the version that is in force there. */
+  putMembers(list: MemberList, signal: AbortSignal): Promise<number>;
   castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
-  readonly keyRing: KeyRing;
+  /** Ends what the agent of a workspace requested in one session and has not used. */
+  withdrawApprovals(of: { workspaceId: string; sessionId: string; reason: string }): Promise<void>;
+  /** Decides a change of what governs agents, as the person who makes it. */
+  proposeChange(by: AssertedMember, change: Change): Promise<RawAnswer<DecisionReply>>;
+  readonly keyRing: KernelKeyRing;
 };
+
+/** A change of what governs agents: its object, and what an approver sees of it. */
+type Change = { resource: string; args: Record<string, string> };
 
 type ApprovalVote = {
   workspaceId: string;
   approver: string;
   /** What the approver is in the workspace. */
   role: Role;
+  /** Version of the list of members that `role` is from. */
+  membersVersion: number;
   approvalId: string;
   action: 'approve' | 'deny';
   ceremonyHash: string;
   reason: string | undefined;
 };
+
+/** Who decides is part of what governs agents. These decisions have a chain of their own. */
+const memberChange = { action: 'policy.change', effect_level: 'E3', session_id: 'console:members' } as const;
 
 /** Whoever votes waits at a screen, and can vote again. */
 const personWaitsMs = 1_500;
@@ -74,44 +91,67 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
   // A kernel, or its database, that is away for seconds ends no run: a step waits for it as long as it may take at all.
   const clients = repeating(config.timeoutMs);
   const forPeople = repeating(personWaitsMs);
+  // The vote that follows is refused under an older list, so a kernel that is away delays no request.
+  const once = repeating(0);
+  const keyRing = kernelKeyRing(config.trustedPublicKeys, clients.anonymous);
   const parts: Parts = {
-    as: (workspaceId) => clients.as(assertedAgent(workspaceId)),
-    keyRing: kernelKeyRing(config.trustedPublicKeys, clients.anonymous),
+    as: (asker) => clients.as(assertedAgent(asker)),
+    keyRing,
   };
   return {
-    keyRing: parts.keyRing,
+    keyRing,
     applySettings: (applied, signal) => applySettings(clients.sibling, applied, signal),
+    putMembers: async ({ workspaceId, version, members }, signal) => {
+      const roles = members.map(({ userId: user_id, role }) => ({ user_id, role }));
+      const given = { params: { tenant: TenantId.parse(workspaceId) }, body: { version, members: roles }, signal };
+      return repliedBy(await once.sibling.putMembers(given).catch(throwKernelError)).version;
+    },
     listTools: (asker, signal) => listTools(parts, asker, signal),
     callModel: (step, request) => callModel(parts, step, request),
     callTool: (step, call) => callTool(parts, step, call),
     recallDecision: (step, call, proposal) => recallDecision(parts, step, call, proposal),
     findApproval: ({ workspaceId, sessionId }, id) =>
-      findApprovalOf(forPeople.as(assertedAgent(workspaceId)), { sessionId }, ({ approval_id }) => approval_id === id),
-    findQuestion: (asked) => findQuestion(forPeople.as(assertedAgent(asked.workspaceId)), parts.keyRing, asked),
-    castVote: ({ workspaceId, approver, role, approvalId, action, ceremonyHash, reason }) =>
+      findApprovalOf(
+        forPeople.as(assertedAgent({ workspaceId })),
+        { sessionId },
+        ({ approval_id }) => approval_id === id,
+      ),
+    findQuestion: (asked) =>
+      findQuestion(forPeople.as(assertedAgent({ workspaceId: asked.workspaceId })), parts.keyRing, asked),
+    withdrawApprovals: ({ workspaceId, ...session }) =>
+      withdrawApprovals(forPeople.as(assertedAgent({ workspaceId })), {
+        ...session,
+        requestedBy: agentOf(workspaceId),
+      }),
+    castVote: ({ workspaceId, approver, role, membersVersion, approvalId, action, ceremonyHash, reason }) =>
       forPeople
-        .as({ workspace_id: TenantId.parse(workspaceId), sub: PrincipalId.parse(approver), role })
+        .as(assertedPerson({ workspaceId, userId: approver, role, membersVersion }))
         .transitionApproval({
           params: { approval_id: approvalId, action },
           headers: { 'if-match': `"${ceremonyHash}"` },
           body: { expected_ceremony_hash: ceremonyHash, ...(reason === undefined ? {} : { reason }) },
         })
         .catch(throwKernelError),
+    proposeChange: (by, { resource, args }) =>
+      forPeople
+        .as(assertedPerson(by))
+        .evaluate({
+          body: { ...memberChange, resource, args, context: {}, mode: 'enforce' },
+        })
+        .catch(throwKernelError),
   };
 }
 
-type Parts = { as(workspaceId: string): KernelClient; keyRing: KeyRing };
+type Parts = { as(asker: Asker): KernelClient; keyRing: KeyRing };
 
 async function listTools(parts: Parts, asker: Asker, signal: AbortSignal): Promise<GovernedTool[]> {
-  const { tools } = repliedBy(
-    await parts.as(asker.workspaceId).listMcpCapabilities({ signal }).catch(throwKernelError),
-  );
+  const { tools } = repliedBy(await parts.as(asker).listMcpCapabilities({ signal }).catch(throwKernelError));
   return tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: tool.input_schema }));
 }
 
 async function callModel(parts: Parts, step: GovernedStep, request: string): Promise<Governed<ModelReply>> {
   const answer = await parts
-    .as(step.workspaceId)
+    .as(step)
     .createChatCompletion({
       body: modelRequestOf(request),
       headers: stepHeaders(step),
@@ -148,12 +188,12 @@ async function recallDecision(
 
 async function fetchReceipt(parts: Parts, step: GovernedStep, receiptId: string): Promise<StoredReceipt> {
   const asked = { params: { receipt_id: receiptId }, signal: step.signal };
-  return repliedBy(await parts.as(step.workspaceId).getReceipt(asked).catch(throwKernelError));
+  return repliedBy(await parts.as(step).getReceipt(asked).catch(throwKernelError));
 }
 
 async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>> {
   const answer = await parts
-    .as(step.workspaceId)
+    .as(step)
     .executeMcp({
       body: {
         tool: call.tool,
@@ -180,8 +220,8 @@ async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): P
 function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
   const isAskedFor = ({ receipt_id: receiptId, approval_id: approvalId }: Approval) =>
     receiptId === payload.receipt_id || approvalId === payload.approval_id;
-  const { workspaceId, runId: sessionId, signal } = step;
-  return findApprovalOf(parts.as(workspaceId), { sessionId, signal }, isAskedFor);
+  const { runId: sessionId, signal } = step;
+  return findApprovalOf(parts.as(step), { sessionId, signal }, isAskedFor);
 }
 
 async function questionOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<KernelApproval | null> {

@@ -1,7 +1,6 @@
-import { createRawClient } from '@countersign/contracts';
+import { createRawClient, getReadiness } from '@countersign/contracts';
 import { healthz } from '@countersign/contracts/governance-kernel';
 import type { Reachability } from '@countersign/contracts/gateway';
-import { healthRoutes } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
 type Probe = { state: Reachability; latencyMs: number };
@@ -13,7 +12,7 @@ const probeTimeoutMs = 1_000;
 export async function assertGovernanceReady({ config, fetchNow }: Context): Promise<'none' | undefined> {
   if (config.governance === null) return 'none';
   const options = { baseUrl: config.governance.healthUrl, timeoutMs: probeTimeoutMs, fetch: fetchNow };
-  const answer = await createRawClient({ ready: healthRoutes.ready }, options).ready();
+  const answer = await createRawClient({ getReadiness }, options).getReadiness();
   if (answer.kind !== 'replied' || answer.body.status !== 'ready') throw new Error('The kernel is not ready');
 }
 

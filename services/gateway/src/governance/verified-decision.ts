@@ -3,7 +3,7 @@ import type { Approval, StoredReceipt } from '@countersign/contracts/governance-
 import type { KeyRing } from '@countersign/verifier';
 import { findReceiptFault } from './check-receipt.ts';
 import type { GovernedStep } from './governed-step.ts';
-import { KernelError, malformed } from './kernel-error.ts';
+import { malformed, receiptRefused } from './kernel-error.ts';
 import { storable } from './storable.ts';
 
 /** The question that an ESCALATE asks, for whoever is to answer it. */
@@ -39,8 +39,7 @@ export async function verifyDecision(
     session: step.runId,
     notBefore: step.startedAt,
   });
-  if (fault === null) return;
-  throw new KernelError('unreachable', 'RECEIPT_UNVERIFIED', `The receipt of the kernel was refused: ${fault}`);
+  if (fault !== null) throw receiptRefused({ receipt, fault });
 }
 
 /** The decision that a verified receipt tells. What is sealed counts, not what was said beside it. */

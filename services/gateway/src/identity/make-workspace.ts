@@ -6,7 +6,8 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { countOwned } from '../store/members.ts';
 import { listKnownAs, lockUser } from '../store/users.ts';
-import { createWorkspace, type Membership } from '../store/workspaces.ts';
+import { createWorkspace, putSettings, type Membership } from '../store/workspaces.ts';
+import { settingsIn } from '../workspaces/settings.ts';
 import { maySignUp } from './sign-up.ts';
 
 type Made = { owner: User; name?: string | undefined; requestId: string };
@@ -16,6 +17,9 @@ export async function makeWorkspace(tx: Tx, context: Context, { owner, name, req
   const now = context.now();
   const made = await createWorkspace(tx, { owner, name: name ?? `${owner.name}'s workspace` }, now);
   const { workspaceId } = made;
+  const { currency } = context.config;
+  // The kernel refuses a ceiling in another currency than its prices.
+  if (currency !== null) await putSettings(tx, workspaceId, { settings: settingsIn(currency), version: 1 }, now);
   const event = { workspaceId, actor: owner.id, verdict: 'allow', subject: workspaceId, requestId } as const;
   await recordAudit(tx, { ...event, action: 'workspace.created' }, now);
   await publishMembersChanged(tx, context, workspaceId);

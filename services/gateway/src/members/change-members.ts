@@ -4,22 +4,30 @@ import type { Context } from '../context.ts';
 import { publishMembersChanged } from '../events.ts';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
-import type { Tx } from '../store/database.ts';
+import type { Reader, Tx } from '../store/database.ts';
 import { endInvitesBy } from '../store/invites.ts';
 import { countOwners, deleteMember, findRole, setRole } from '../store/members.ts';
-import { holdRole } from './hold-role.ts';
+import { holdRight } from './hold-role.ts';
+import { proposeDecider } from './propose-decider.ts';
 import { silenceWebhooksOf } from './silence-webhooks.ts';
 
 type Change = { caller: WorkspaceCaller; userId: string; requestId: string };
 
-/** Throws NOT_FOUND for a person who is no member, LAST_OWNER, and PERMISSION_DENIED for who is no owner any more. */
+/**
+ * Throws NOT_FOUND for a person who is no member, LAST_OWNER, PERMISSION_DENIED for who is no owner any more, and what proposeDecider
+ * throws for a person who would decide more.
+ */
 export async function changeRole(context: Context, { role, ...change }: Change & { role: Role }): Promise<void> {
   const { caller, userId, requestId } = change;
   const { workspaceId, actor } = caller;
+  const from = await heldRole(context.database.reader, workspaceId, userId);
+  await proposeDecider(context, caller, { from, to: role, subject: userId, args: {} });
   await context.transaction(async (tx) => {
-    await holdRole(tx, caller, 'owner');
+    await holdRight(tx, caller, 'member.manage');
     const before = await heldRole(tx, workspaceId, userId);
     if (before === role) return;
+    // What was decided is a step from this role, and no other one.
+    if (before !== from) throw new AppError('PRECONDITION_FAILED', 'The role of this member changed; try again');
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
     const ended = before === 'owner' ? await endWordOf(tx, context, { workspaceId, userId }) : {};
@@ -37,7 +45,7 @@ export async function changeRole(context: Context, { role, ...change }: Change &
 export async function endMembership(context: Context, { caller, userId, requestId }: Change): Promise<void> {
   const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
-    await holdRole(tx, caller, userId === caller.user.id ? 'member' : 'owner');
+    await holdRight(tx, caller, userId === caller.user.id ? 'workspace.leave' : 'member.manage');
     const role = await heldRole(tx, workspaceId, userId);
     if (role === 'owner') await refuseLastOwner(tx, workspaceId);
     await deleteMember(tx, workspaceId, userId);
@@ -63,8 +71,8 @@ async function endWordOf(
   };
 }
 
-/** Under the lock of the workspace's memberships. */
-async function heldRole(tx: Tx, workspaceId: string, userId: string): Promise<Role> {
+/** As it is now: for good only under the lock of the workspace's memberships. */
+async function heldRole(tx: Reader, workspaceId: string, userId: string): Promise<Role> {
   const role = await findRole(tx, workspaceId, userId);
   if (role === null) throw notFound();
   return role;

@@ -7,7 +7,8 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { countInvitesSince, countLiveInvites, endInvitesOf, insertInvite } from '../store/invites.ts';
 import { isMemberAddress } from '../store/members.ts';
-import { holdRole } from './hold-role.ts';
+import { holdRight } from './hold-role.ts';
+import { proposeDecider } from './propose-decider.ts';
 import { inviteLifetimeMs, inviteTokenHash, newInviteToken } from './invite-token.ts';
 
 /** More than a large company invites in a week, and few enough that a stolen session is no source of mail. */
@@ -18,13 +19,18 @@ const perHourMax = { toAddress: 5, inAll: 200 };
 
 type Asked = { email: string; role: InvitedRole; caller: WorkspaceCaller; requestId: string };
 
-/** The token of a new invite, which is kept nowhere. Throws ALREADY_EXISTS for a member, RATE_LIMITED above a hundred that are live, or too many within an hour. */
+/**
+ * The token of a new invite, which is kept nowhere. Throws ALREADY_EXISTS for a member, RATE_LIMITED above a hundred that are live, or too
+ * many within an hour, and what proposeDecider throws for a person who would decide.
+ */
 export async function createInviteOf(context: Context, { email, role, caller, requestId }: Asked): Promise<string> {
+  const args = { email, role };
+  await proposeDecider(context, caller, { from: null, to: role, subject: 'invite', args });
   const token = newInviteToken();
   const { workspaceId, user } = caller;
   await context.transaction(async (tx) => {
     const now = context.now();
-    await holdRole(tx, caller, 'owner');
+    await holdRight(tx, caller, 'member.manage');
     if (await isMemberAddress(tx, workspaceId, email))
       throw new AppError('ALREADY_EXISTS', 'This address belongs to a member already', { param: 'email' });
     await refuseFlood(tx, { workspaceId, email, since: new Date(now.getTime() - hourMs) });

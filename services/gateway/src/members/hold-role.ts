@@ -1,21 +1,30 @@
-import { hasRole } from '@countersign/contracts';
+import { hasRole, mayDo, type Right } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
 import type { Tx } from '../store/database.ts';
 import { findRole, lockMembers } from '../store/members.ts';
-import { roleTooLow } from '../workspaces/role.ts';
+import { leastRoleFor, roleTooLow } from '../workspaces/role.ts';
+
+type Caller = Pick<WorkspaceCaller, 'workspaceId' | 'user'>;
 
 /**
  * Holds the memberships of a workspace until the transaction ends, for an act of somebody who is let in with this role. A request may
  * wait here while its caller is removed or made less, so what the guard saw is looked at again. Throws NOT_FOUND, PERMISSION_DENIED.
  */
-export async function holdRole(
-  tx: Tx,
-  { workspaceId, user }: Pick<WorkspaceCaller, 'workspaceId' | 'user'>,
-  least: Role,
-): Promise<void> {
+export async function holdRole(tx: Tx, { workspaceId, user }: Caller, least: Role): Promise<void> {
+  const role = await heldRole(tx, { workspaceId, user });
+  if (!hasRole(role, least)) throw roleTooLow(least, role);
+}
+
+/** As `holdRole`, for an act that asks for a right. */
+export async function holdRight(tx: Tx, caller: Caller, right: Right): Promise<void> {
+  const role = await heldRole(tx, caller);
+  if (!mayDo(role, right)) throw roleTooLow(leastRoleFor(right), role);
+}
+
+async function heldRole(tx: Tx, { workspaceId, user }: Caller): Promise<Role> {
   await lockMembers(tx, workspaceId);
   const role = await findRole(tx, workspaceId, user.id);
   if (role === null) throw notFound();
-  if (!hasRole(role, least)) throw roleTooLow(least, role);
+  return role;
 }

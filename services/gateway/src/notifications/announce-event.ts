@@ -7,7 +7,7 @@ import type { Tx } from '../store/database.ts';
 /** Tells the subscriptions of a workspace of an event, if it is one that can be told: in the transaction that makes it true. */
 export async function announceEvent(
   tx: Tx,
-  { type, data, now }: { type: string; data: { workspaceId: string }; now: Date },
+  { type, data, now }: { type: string; data: { workspaceId: string }; now(): Promise<Date> },
 ): Promise<void> {
   const told = NotificationType.safeParse(type.replace(/\.v\d+$/, ''));
   if (!told.success) return;

@@ -8,7 +8,7 @@ import { newId } from '../ids.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { isMemberAddress } from '../store/members.ts';
-import { holdRole } from '../members/hold-role.ts';
+import { holdRight } from '../members/hold-role.ts';
 
 /** Each of them may be told of each event, so there are few. */
 const subscriptionsMax = 20;
@@ -20,7 +20,7 @@ type Wanted = { channel: delivery.Channel; target: string; eventTypes: Notificat
 export async function subscribe(context: Context, wanted: Wanted, by: By): Promise<delivery.Subscription> {
   const { workspaceId, user } = by.caller;
   return context.transaction(async (tx) => {
-    await holdRole(tx, by.caller, 'owner');
+    await holdRight(tx, by.caller, 'notification.manage');
     const { channel, target, eventTypes } = wanted;
     if (channel === 'mail' && !(await isMemberAddress(tx, workspaceId, target)))
       throw new AppError('NOT_FOUND', 'No member has this address: invite the person first', { param: 'target' });
@@ -38,7 +38,7 @@ export async function subscribe(context: Context, wanted: Wanted, by: By): Promi
 /** Throws NOT_FOUND. */
 export async function unsubscribe(context: Context, subscriptionId: string, by: By): Promise<void> {
   await context.transaction(async (tx) => {
-    await holdRole(tx, by.caller, 'owner');
+    await holdRight(tx, by.caller, 'notification.manage');
     const ended = await delivery.endSubscription(queryableOf(tx), { owner: by.caller.workspaceId, id: subscriptionId });
     if (!ended) throw notFound();
     await audit(tx, context, { ...by, action: 'subscription.ended', subject: subscriptionId });
@@ -48,7 +48,7 @@ export async function unsubscribe(context: Context, subscriptionId: string, by: 
 /** Throws NOT_FOUND, for a mailbox too: it has no secret. */
 export async function rotateSecret(context: Context, subscriptionId: string, by: By): Promise<delivery.Subscription> {
   return context.transaction(async (tx) => {
-    await holdRole(tx, by.caller, 'owner');
+    await holdRight(tx, by.caller, 'notification.manage');
     const named = { owner: by.caller.workspaceId, id: subscriptionId, now: context.now() };
     const rotated = await delivery.rotateSecret(queryableOf(tx), named);
     if (rotated === null) throw notFound();
@@ -62,10 +62,10 @@ type Named = { subscriptionId: string; notificationId: string };
 /** Throws NOT_FOUND, ILLEGAL_TRANSITION while it is still being tried. */
 export async function redrive(context: Context, { subscriptionId, notificationId: id }: Named, by: By): Promise<void> {
   await context.transaction(async (tx) => {
-    await holdRole(tx, by.caller, 'owner');
+    await holdRight(tx, by.caller, 'notification.manage');
     const queryable = queryableOf(tx);
     const place = { owner: by.caller.workspaceId, subscriptionId, id };
-    if (!(await delivery.redrive(queryable, { ...place, now: context.now() }))) {
+    if (!(await delivery.redrive(queryable, { ...place, now: await context.databaseNow(tx) }))) {
       if (!(await delivery.hasNotification(queryable, place))) throw notFound();
       throw new AppError('ILLEGAL_TRANSITION', 'It is still being tried');
     }

@@ -1,6 +1,6 @@
 import { agentOf } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import { KernelError } from '../governance/kernel-error.ts';
+import type { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import type { StepFacts } from '../runs/conversation.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
@@ -9,7 +9,7 @@ import type { Lease } from '../store/leases.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
-import { mayHaveBeenMade, submitStep } from './submit-step.ts';
+import { failureOf, mayHaveBeenMade, submitStep } from './submit-step.ts';
 import { loadRun, type LoadedRun } from './load-run.ts';
 import { putSettingsThrough } from './put-settings-through.ts';
 import { refuseCall } from './refuse-call.ts';
@@ -57,9 +57,8 @@ async function beginStep(
   try {
     await putSettingsThrough(context, lease, loaded, signal);
     return await submitAndSettle(context, lease, loaded, await begin(), signal);
-  } catch (error) {
-    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
-    await failRun(context, lease, error);
+  } catch (thrown) {
+    await failRun(context, lease, await failureOf(context, thrown));
     return 'left';
   }
 }
@@ -73,9 +72,8 @@ async function repeatStep(
 ): Promise<'moved' | 'left'> {
   try {
     await putSettingsThrough(context, lease, loaded, signal);
-  } catch (error) {
-    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
-    const result = { kind: 'failed', error: mayHaveBeenMade(error) } as const;
+  } catch (thrown) {
+    const result = { kind: 'failed', error: mayHaveBeenMade(await failureOf(context, thrown)) } as const;
     return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
   }
   return submitAndSettle(context, lease, loaded, await beginAgain(context, lease, loaded, step), signal);

@@ -1,4 +1,5 @@
 import { AppError } from '@countersign/contracts';
+import { databaseClock } from '@countersign/database';
 import type { Run, Task } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
@@ -19,7 +20,10 @@ export function assertMayMove(task: Task, to: Task['status']): void {
   });
 }
 
-/** Makes one run of a locked task due: run, task, audit, evidence and the job commit together. */
+/** The guard compares the clock of the machine, which no test moves. */
+const unmoved = databaseClock();
+
+/** Makes one run of a locked task due: run, task, audit, evidence and the job commit together. None begins by a clock that is far off. */
 export async function enqueueRun(
   tx: Tx,
   context: Context,
@@ -27,6 +31,7 @@ export async function enqueueRun(
 ): Promise<{ run: Run; task: Task }> {
   const { task, startedBy, actor, requestId } = request;
   assertMayMove(task, 'queued');
+  await context.clockGuard.assertNear(async () => (await unmoved(tx)).getTime());
   const now = context.now();
   const { settings } = await getSettings(tx, task.workspaceId);
   const place = { workspaceId: task.workspaceId, taskId: task.id };

@@ -2,7 +2,8 @@ import { agentOf, type AuditVerdict } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
 import type { Context } from '../context.ts';
 import { publishApprovalRequested } from '../events.ts';
-import { KernelError } from '../governance/kernel-error.ts';
+import { receiptRefused, type KernelError } from '../governance/kernel-error.ts';
+import { recordRefusedReceipt } from '../audit/record-refused-receipt.ts';
 import type { VerifiedDecision } from '../governance/verified-decision.ts';
 import type { ModelReply, StepFacts, ToolReply } from '../runs/conversation.ts';
 import { denialReply, isTellable } from '../runs/tellable-denial.ts';
@@ -47,15 +48,11 @@ async function refuseReplay({ tx, lease, step }: Settling, result: StepResult): 
   const { receipt, approval } = result.governed.decision;
   const decisionId = receipt.payload.decision_id;
   const isReplay = await isReceiptOfOtherStep(tx, { workspaceId: lease.workspaceId, decisionId, stepId: step.id });
-  if (isReplay) return refused('The receipt of the kernel was refused: it belongs to another step');
+  if (isReplay) return { kind: 'failed', error: receiptRefused({ receipt, fault: 'step' }) };
   if (approval === null) return result;
   const asked = { kernelApprovalId: approval.approvalId, runId: lease.runId };
-  if (await isApprovalOfOtherRun(tx, asked)) return refused('The kernel asks for an approval of another run');
-  return result;
-}
-
-function refused(message: string): StepResult {
-  return { kind: 'failed', error: new KernelError('unreachable', 'RECEIPT_UNVERIFIED', message) };
+  if (!(await isApprovalOfOtherRun(tx, asked))) return result;
+  return { kind: 'failed', error: receiptRefused({ receipt, fault: 'approval' }) };
 }
 
 async function settleFailure(settling: Settling, error: KernelError): Promise<void> {
@@ -63,6 +60,8 @@ async function settleFailure(settling: Settling, error: KernelError): Promise<vo
   const failure = { code: error.code, message: error.message };
   await updateStep(tx, step.id, { state: 'settled', decision: null, output: null, error: failure }, now);
   await addProgress(tx, lease.runId, { iterations: iterationOf(step), tokensIn: 0, tokensOut: 0, costMicros: 0n });
+  const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId, stepId: step.id };
+  if (error.refused !== null) await recordRefusedReceipt(tx, context, { ...place, ...error.refused });
   await audit(settling, 'fail', error.code, null);
   await changeRun(tx, context, lease, {
     from: ['running'],
@@ -80,7 +79,7 @@ async function settleAnswer(
   const { tx, context, lease, step, now } = settling;
   const { decision, reply } = governed;
   const place = { workspaceId: lease.workspaceId, taskId: lease.taskId, runId: lease.runId, stepId: step.id };
-  await recordReceipt(tx, { ...place, verification: 'verified', receipt: decision.receipt }, now);
+  await recordReceipt(tx, { ...place, receipt: decision.receipt }, now);
   const isTold = isToldToModel(settling, decision);
   const answer = isTold ? denialReply(decision) : reply;
   const output = answer === null ? null : canonicalize(answer); // parsed by its shape, so plain JSON
@@ -137,7 +136,7 @@ function iterationOf(step: StepFacts): number {
 /** By the settings under which the run is at this moment, as every other limit of it. */
 function isToldToModel({ loaded, step }: Settling, { verdict, reasonCode }: VerifiedDecision): boolean {
   if (verdict !== 'DENY' || step.kind !== 'tool_call') return false;
-  return loaded.settings.policyConfig.deniedCall === 'tell' && isTellable(reasonCode);
+  return isTellable(reasonCode, loaded.settings.policyConfig.deniedCall);
 }
 
 async function recordDeniedStep({ tx, context, lease, step }: Settling, decision: VerifiedDecision): Promise<void> {

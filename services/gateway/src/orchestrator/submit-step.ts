@@ -13,18 +13,30 @@ export type StepResult =
 
 /** Puts a committed step to the kernel. Throws KernelError `interrupted` when the worker stops: the step stays submitted. */
 export async function submitStep(
-  { kernel }: Context,
+  context: Context,
   lease: Lease,
   step: StepFacts,
   signal: AbortSignal,
 ): Promise<StepResult> {
+  const { kernel } = context;
   if (kernel === null) return { kind: 'failed', error: notConfigured };
   try {
     return { kind: 'answered', governed: await ask(kernel, governedStep(lease, step, signal), step) };
-  } catch (error) {
-    if (!(error instanceof KernelError) || error.kind === 'interrupted') throw error;
+  } catch (thrown) {
+    const error = await failureOf(context, thrown);
     return { kind: 'failed', error: unheard.has(error.code) ? mayHaveBeenMade(error) : error };
   }
+}
+
+/**
+ * What the step, or the run, fails with. Throws whatever is not its fault: the kernel refuses each statement of a gateway whose clock is
+ * far off, so the worker is interrupted then, and the run goes on when the clock is right.
+ */
+export async function failureOf({ clockGuard }: Context, thrown: unknown): Promise<KernelError> {
+  if (!(thrown instanceof KernelError) || thrown.kind === 'interrupted') throw thrown;
+  if (thrown.kind === 'unreachable' && !(await clockGuard.isNear()))
+    throw new KernelError('interrupted', 'INTERRUPTED', 'The clock of this gateway is far off', { cause: thrown });
+  return thrown;
 }
 
 /** The call may have arrived, and nothing that came back says what became of it. The kernel's own refusals say that nothing did. */
@@ -38,8 +50,8 @@ const unheard: ReadonlySet<RunErrorCode> = new Set([
 ]);
 
 /** Whoever reads the error decides whether to run the task again, and must not take an effect that nobody heard of for none. */
-export function mayHaveBeenMade({ kind, code, message }: KernelError): KernelError {
-  return new KernelError(kind, code, `${message}. The call may have been made.`);
+export function mayHaveBeenMade({ kind, code, message, refused }: KernelError): KernelError {
+  return new KernelError(kind, code, `${message}. The call may have been made.`, { refused });
 }
 
 export const notConfigured = new KernelError(
@@ -60,6 +72,7 @@ function governedStep(lease: Lease, step: StepFacts, signal: AbortSignal): Gover
   return {
     workspaceId: lease.workspaceId,
     runId: lease.runId,
+    startedBy: lease.startedBy,
     idempotencyKey: idempotencyKeyOf(step),
     approvalGrant: step.grantId,
     startedAt: step.startedAt,

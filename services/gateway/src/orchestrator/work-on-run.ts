@@ -4,32 +4,52 @@ import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import type { GovernedTool } from '../governance/kernel.ts';
 import { recordAudit } from '../store/audit.ts';
-import { claimRun, releaseLease, renewLease, type Lease } from '../store/leases.ts';
+import type { Tx } from '../store/database.ts';
+import { claimDueRun, freeRuns } from '../store/due-runs.ts';
+import { releaseLease, renewLease, type Lease } from '../store/leases.ts';
 import { findTask, setTaskStatus } from '../store/tasks.ts';
 import { advanceRun } from './advance-run.ts';
 import { stillOurs } from './begin-step.ts';
 import { notConfigured } from './submit-step.ts';
 
+/** Works on the run that is due when a job comes, which the job may not name, and then lets the next runs of its workspace be due. */
+export async function workOnDueRun(context: Context, runId: string, stopping: AbortSignal): Promise<void> {
+  const { leaseMs, workerName: owner, perWorkspaceMax } = context.config.runs;
+  await workOnRun(context, (tx) => claimDueRun(tx, { runId, owner, leaseMs, perWorkspaceMax }), stopping);
+  await bringBackFreed(context);
+}
+
+/** Makes jobs for runs that waited until their workspace had room. */
+export async function bringBackFreed(context: Context): Promise<void> {
+  await context.transaction(async (tx) => {
+    for (const run of await freeRuns(tx, context.config.runs.perWorkspaceMax))
+      await publishRunEnqueued(tx, context, run);
+  });
+}
+
 /**
- * Works on one run until it ends, parks, or belongs to somebody else. Returns at once when the run is not due. Every step is
+ * Works on the claimed run until it ends, parks, belongs to another worker, or the clock of this gateway is found far off. Returns at once when no run was claimed. Every step is
  * committed before it is submitted, so killing the process at any point loses and repeats nothing.
  */
-export async function workOnRun(context: Context, runId: string, stopping: AbortSignal): Promise<void> {
-  const { leaseMs, workerName } = context.config.runs;
-  const { transaction } = context.database;
-  const lease = await transaction((tx) => claimRun(tx, { runId, owner: workerName, leaseMs }));
+export async function workOnRun(
+  context: Context,
+  claim: (tx: Tx) => Promise<Lease | null>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const lease = await context.database.transaction(claim);
   if (lease === null) return;
   const heart = keepLease(context, lease, stopping);
   try {
     await showRunning(context, lease);
     const hold = { signal: heart.signal, listTools: listOnce(context, lease, heart.signal), settled: [] };
-    while (!heart.signal.aborted && (await advanceRun(context, lease, hold)) === 'moved') continue;
+    const mayGoOn = async () => !heart.signal.aborted && (await context.clockGuard.isNear());
+    while ((await mayGoOn()) && (await advanceRun(context, lease, hold)) === 'moved') continue;
   } catch (error) {
     if (!(error instanceof KernelError && error.kind === 'interrupted')) throw error;
   } finally {
     heart.stop();
   }
-  if (stopping.aborted) await giveBack(context, lease);
+  if (stopping.aborted || !(await context.clockGuard.isNear())) await giveBack(context, lease);
 }
 
 /** The tools are asked for when the first call of a model needs them. What each may do is judged when it is called. */
@@ -76,7 +96,7 @@ async function showRunning(context: Context, lease: Lease): Promise<void> {
   });
 }
 
-/** A worker that stops in good order does not make the run wait for its lease to end. */
+/** A worker that stops in good order, or may not go on, does not make the run wait for its lease to end. */
 async function giveBack(context: Context, lease: Lease): Promise<void> {
   await context.transaction(async (tx) => {
     if (await releaseLease(tx, lease)) await publishRunEnqueued(tx, context, lease);

@@ -46,10 +46,11 @@ function kernelForward({ config, kernelPool: agent }: Context, times: Times): Fo
   return createForward({ ...times, url: governance.url, agent, setsCookies: false, unavailable });
 }
 
-function kernelRoute(context: Context, { route }: Forwarding, forward: Forward | null): Endpoint {
+function kernelRoute(context: Context, row: Forwarding, forward: Forward | null): Endpoint {
+  const { route } = row;
   const pass = async (input: Parameters<typeof forwardCall>[1]) => {
     if (forward === null) throw new AppError('GOVERNANCE_UNAVAILABLE', 'No kernel is configured');
-    await forwardCall(context, input, { forward, route });
+    await forwardCall(context, input, { forward, row });
     return takenOver;
   };
   const errors = route.media === 'mcp' ? { renderError: jsonRpcError } : {};

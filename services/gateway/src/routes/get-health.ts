@@ -3,17 +3,20 @@ import { assertConnected } from '@countersign/messaging';
 import { answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { probeGovernance } from '../governance/probe.ts';
-import { overallStatus } from '../health.ts';
+import { findWorkers, overallStatus, problemsOf } from '../health.ts';
 import { build } from '../build.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {
     const parts = { database: () => context.database.ping(), queue: () => assertConnected(context.bus) };
     const [report, probe] = await Promise.all([runChecks(parts), probeGovernance(context)]);
+    const isStored = report.checks['database'] === 'up';
+    const workers = isStored ? await findWorkers(context) : ({ state: 'unknown', ageMs: null } as const);
     const checks = {
       database: reachability(report.checks['database']),
       queue: reachability(report.checks['queue']),
       governance: probe.state,
+      workers: workers.state,
     };
     const governanceRequired = context.config.failClosed;
     const status = overallStatus(checks, governanceRequired);
@@ -23,6 +26,7 @@ export const getHealthRoute = (context: Context) =>
       version: build.version,
       uptimeSeconds: Math.floor(process.uptime()),
       checks,
+      problems: problemsOf(checks, workers.ageMs),
       governanceRequired,
       governanceLatencyMs: probe.state === 'ok' ? probe.latencyMs : null,
     });

@@ -1,5 +1,5 @@
 import { getWorkspaceApproval } from '@countersign/contracts/gateway';
-import { isEntitled } from '../approvals/is-entitled.ts';
+import { findObstacle } from '../approvals/find-obstacles.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
@@ -10,8 +10,6 @@ export const getWorkspaceApprovalRoute = ({ database }: Context) =>
     const stored = await findApproval(database.reader, caller.workspaceId, id);
     if (stored === null) throw notFound();
     const { stepId: _step, held: _held, ...approval } = stored;
-    return {
-      ...approval,
-      mayResolve: await isEntitled(database.reader, stored, { ...caller, resolver: caller.actor }),
-    };
+    const obstacle = await findObstacle(database.reader, stored, { ...caller, resolver: caller.actor });
+    return { ...approval, mayResolve: obstacle === null };
   });

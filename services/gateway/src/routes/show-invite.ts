@@ -1,6 +1,7 @@
 import { showInvite } from '@countersign/contracts/gateway';
 import { handlePublic, html, page } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { inviteAddress } from '../members/invite-address.ts';
 
 /** Looks nothing up, so it tells nothing of the token. */
 export const showInviteRoute = ({ config }: Context) =>
@@ -9,10 +10,11 @@ export const showInviteRoute = ({ config }: Context) =>
     const verify = new URL('/api/auth/email/verify', config.publicUrl).href;
     const json = "-H 'content-type: application/json'";
     const body = html`<h1>You are invited</h1>
-      <p>Accept with the address that the invite was sent to. A code goes to it by mail:</p>
+      ${config.controlPlane === null ? '' : html`<p><a href="${inviteAddress(config, token)}">Accept in the browser</a></p>`}
+      <p>Or accept from a terminal, with the address that the invite was sent to. A code goes to it by mail:</p>
       <pre>curl ${json} -d '{"email":"you@example.org"}' ${url}</pre>
       <p>The code signs you in, and makes you a member:</p>
       <pre>curl ${json} -d '{"email":"you@example.org","code":"123456"}' ${verify}</pre>
-      <p>An invite works once, for seven days, and for nobody else.</p>`;
+      <p>An invite works once, within seven days, and only for the address that it was sent to.</p>`;
     return page({ title: 'Countersign: an invite', body });
   });

@@ -1,12 +1,12 @@
 import { ApiKeyId, UserId, WorkspaceId } from '@countersign/contracts';
-import { ApiKeyRole, ApiKeyScope, Role, type ApiKey, type User } from '@countersign/contracts/gateway';
+import { ApiKeyRole, ApiKeyScope, type ApiKey, type User } from '@countersign/contracts/gateway';
 import type { ApiKeyModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 import { userOf } from './users.ts';
-import type { Membership } from './workspaces.ts';
+import { membershipOf, type Membership } from './workspaces.ts';
 
 type NewApiKey = {
   workspaceId: string;
@@ -80,6 +80,18 @@ export async function findKeyOf(reader: Reader, workspaceId: string, keyId: stri
   return row === null ? null : apiKeyOf(row);
 }
 
+/** The people who made these keys of the workspace, by key. */
+export async function findKeyMakers(
+  reader: Reader,
+  workspaceId: string,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (keyIds.length === 0) return new Map();
+  const where = { workspaceId, id: { in: [...keyIds] } };
+  const rows = await reader.apiKey.findMany({ where, select: { id: true, userId: true } });
+  return new Map(rows.map(({ id, userId }) => [id, userId]));
+}
+
 /** Over all workspaces: the key names one. Null for a key that is unknown, expired or revoked. */
 export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date): Promise<StoredApiKey | null> {
   const row = await reader.apiKey.findFirst({
@@ -87,18 +99,14 @@ export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date)
     include: { member: { include: { user: true, workspace: true } } },
   });
   if (row === null) return null;
-  const { user, workspace, role } = row.member;
+  const { user } = row.member;
   return {
     id: ApiKeyId.parse(row.id),
     role: ApiKeyRole.parse(row.role),
     scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
     lastUsedAt: row.lastUsedAt,
     user: userOf(user),
-    membership: {
-      workspaceId: WorkspaceId.parse(workspace.id),
-      workspaceName: workspace.name,
-      role: Role.parse(role),
-    },
+    membership: membershipOf(row.member),
   };
 }
 

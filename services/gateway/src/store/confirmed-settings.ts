@@ -1,10 +1,17 @@
 import type { Reader, Tx } from './database.ts';
 import { getSettings } from './workspaces.ts';
 
+/** A version of the settings that the kernel has confirmed, and when it did so last. */
+type Confirmation = { version: number; confirmedAt: Date };
+
+/** `null` when the kernel has not confirmed any settings of the workspace. */
+export function findConfirmation(reader: Reader, workspaceId: string): Promise<Confirmation | null> {
+  return reader.confirmedSettings.findUnique({ where: { workspaceId } });
+}
+
 /** Which version of the settings the kernel has said that it holds to; 0 for none. */
 export async function findConfirmedVersion(reader: Reader, workspaceId: string): Promise<number> {
-  const row = await reader.confirmedSettings.findUnique({ where: { workspaceId } });
-  return row?.version ?? 0;
+  return (await findConfirmation(reader, workspaceId))?.version ?? 0;
 }
 
 /** A confirmation that comes late does not undo a later one. */
@@ -16,7 +23,7 @@ export async function recordConfirmation(
   await tx.$executeRaw`
     INSERT INTO confirmed_settings (workspace_id, version, confirmed_at) VALUES (${workspaceId}, ${version}::int, ${now})
     ON CONFLICT (workspace_id) DO UPDATE SET version = excluded.version, confirmed_at = excluded.confirmed_at
-     WHERE confirmed_settings.version < excluded.version`;
+     WHERE confirmed_settings.version <= excluded.version`;
 }
 
 /**

@@ -1,14 +1,12 @@
 import { AppError } from '@countersign/contracts';
-import type { IdempotencyClaim } from '@countersign/service-kit';
+import { AnswerKeys, answersKeptMs, type AnswerClaim } from '@countersign/idempotency';
+import { queryableOf } from '@countersign/messaging';
+import { inFlight } from '@countersign/service-kit';
 import type { Tx } from './database.ts';
 
-const keptMs = 24 * 3_600_000;
+const keys = new AnswerKeys((scope) => ({ scope }));
 
-type Claim = IdempotencyClaim & {
-  /** Names operation and caller: a key of one must not answer for another. */
-  scope: string;
-  now: Date;
-};
+type Claim = AnswerClaim & { now: Date };
 
 /**
  * Acts at most once for a key. The key is kept in the transaction that acts, so there is neither an effect without its key nor a key
@@ -17,35 +15,32 @@ type Claim = IdempotencyClaim & {
  */
 export async function actOnce(
   tx: Tx,
-  { scope, key, fingerprint, now }: Claim,
+  { now, ...claim }: Claim,
   act: () => Promise<string>,
 ): Promise<{ answer: string; replayed: boolean }> {
-  await tx.idempotencyKey.deleteMany({ where: { scope, key, createdAt: { lt: ago(now, keptMs) } } });
-  const claimed = await tx.idempotencyKey.createMany({
-    data: { scope, key, fingerprint, createdAt: now },
-    skipDuplicates: true,
-  });
-  if (claimed.count === 0) return { answer: await earlierAnswer(tx, { scope, key, fingerprint }), replayed: true };
-  const answer = await act();
-  await tx.idempotencyKey.updateMany({ where: { scope, key }, data: { answer } });
-  return { answer, replayed: false };
+  // No claim is committed before its answer, so none that runs is ever found.
+  const verdict = await keys.begin(queryableOf(tx), { ...claim, now, runningMsMax: answersKeptMs });
+  switch (verdict.kind) {
+    case 'run': {
+      const answer = await act();
+      await keys.complete(queryableOf(tx), claim, { status: statusOfAny, headers: {}, text: answer });
+      return { answer, replayed: false };
+    }
+    case 'replay':
+      return { answer: verdict.answer.text, replayed: true };
+    case 'mismatch':
+      throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
+    case 'in-flight':
+      throw inFlight();
+    default:
+      return verdict satisfies never;
+  }
 }
 
-async function earlierAnswer(tx: Tx, { scope, key, fingerprint }: Omit<Claim, 'now'>): Promise<string> {
-  const stored = await tx.idempotencyKey.findUnique({ where: { scope_key: { scope, key } } });
-  if (stored !== null && stored.fingerprint !== fingerprint)
-    throw new AppError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for a different request');
-  // The key was there a statement ago, and it is written with its answer: it has just been forgotten.
-  if (stored?.answer === null || stored === null)
-    throw new AppError('IDEMPOTENCY_IN_FLIGHT', 'This Idempotency-Key has just expired; send the request again');
-  return stored.answer;
-}
+/** The status of an answer is that of its route. */
+const statusOfAny = 200;
 
 /** Removes answers that are not given again any more. */
-export async function forgetAnswers(tx: Tx, now: Date): Promise<void> {
-  await tx.idempotencyKey.deleteMany({ where: { createdAt: { lt: ago(now, keptMs) } } });
-}
-
-function ago(now: Date, ms: number): Date {
-  return new Date(now.getTime() - ms);
+export function forgetAnswers(tx: Tx, now: Date): Promise<void> {
+  return keys.forget(queryableOf(tx), now);
 }

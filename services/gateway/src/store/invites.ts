@@ -1,5 +1,5 @@
 import { InviteId, UserId } from '@countersign/contracts';
-import { InvitedRole, type Invite } from '@countersign/contracts/gateway';
+import { InvitedRole, type Invite, type InviteToMe } from '@countersign/contracts/gateway';
 import type { InviteModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
@@ -85,6 +85,42 @@ export async function findInviteByToken(
   const inviter = await reader.user.findUniqueOrThrow({ where: { id: row.invitedBy } });
   const { id, workspaceId, workspace } = row;
   return { id, workspaceId, workspace: workspace.name, from: inviter.email ?? inviter.name };
+}
+
+/** Far more than a person has at once. */
+const shownMax = 50;
+
+/** Live ones of an address, over all workspaces, newest first. */
+export async function listInvitesTo(reader: Reader, email: string, now: Date): Promise<InviteToMe[]> {
+  const where = { email, ...live(now) };
+  const rows = await reader.invite.findMany({
+    where,
+    orderBy: { id: 'desc' },
+    take: shownMax,
+    include: { workspace: true },
+  });
+  const ids = rows.map(({ invitedBy }) => invitedBy);
+  const inviters = await reader.user.findMany({ where: { id: { in: ids } } });
+  return rows.map((row) => {
+    const { id, role, expiresAt, createdAt } = inviteOf(row);
+    const inviter = inviters.find((user) => user.id === row.invitedBy);
+    return {
+      id,
+      role,
+      createdAt,
+      expiresAt,
+      workspace: row.workspace.name,
+      from: inviter?.email ?? inviter?.name ?? '',
+    };
+  });
+}
+
+/** An invite of this address, live or not. */
+export async function findInviteTo(
+  reader: Reader,
+  { id, email }: { id: string; email: string },
+): Promise<{ workspaceId: string } | null> {
+  return reader.invite.findUnique({ where: { id, email }, select: { workspaceId: true } });
 }
 
 /** Marks it as accepted. False when it has ended. Under the lock of the workspace's memberships. */

@@ -3,9 +3,18 @@ import type { RunModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
 /** The right of one worker to move a run. `fence` rises with each claim, so a worker that was thought dead cannot write late. */
-export type Lease = { runId: string; taskId: string; workspaceId: string; owner: string; fence: number };
+export type Lease = {
+  runId: string;
+  taskId: string;
+  workspaceId: string;
+  owner: string;
+  fence: number;
+  startedBy: string;
+};
 
-const Claimed = z.array(z.object({ workspace_id: z.string(), task_id: z.string(), lease_fence: z.int() }));
+const Claimed = z.array(
+  z.object({ workspace_id: z.string(), task_id: z.string(), lease_fence: z.int(), started_by: z.string() }),
+);
 
 /**
  * Claims a run that waits, or whose worker stopped renewing. Null when there is nothing to do or another worker has it. Leases
@@ -17,13 +26,13 @@ export async function claimRun(
 ): Promise<Lease | null> {
   const rows = await tx.$queryRaw`
     UPDATE runs SET status = 'running', lease_owner = ${owner}, lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond',
-           lease_fence = lease_fence + 1, attempts = attempts + 1, started_at = coalesce(started_at, now())
+           lease_fence = lease_fence + 1, attempts = attempts + 1, started_at = coalesce(started_at, now()), over_limit = false
      WHERE id = ${runId} AND (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until < now())))
-    RETURNING workspace_id, task_id, lease_fence`;
+    RETURNING workspace_id, task_id, lease_fence, started_by`;
   const [claimed] = Claimed.parse(rows);
   if (claimed === undefined) return null;
-  const { workspace_id: workspaceId, task_id: taskId, lease_fence: fence } = claimed;
-  return { runId, taskId, workspaceId, owner, fence };
+  const { workspace_id: workspaceId, task_id: taskId, lease_fence: fence, started_by: startedBy } = claimed;
+  return { runId, taskId, workspaceId, owner, fence, startedBy };
 }
 
 /** False when the lease was lost: to another worker, or because the run ended. */
@@ -79,7 +88,7 @@ export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
 export async function takeUnclaimed(tx: Tx, waitedMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     UPDATE runs SET orphaned_at = now() WHERE id IN (
-      SELECT id FROM runs WHERE status = 'queued'
+      SELECT id FROM runs WHERE status = 'queued' AND NOT over_limit
          AND coalesce(orphaned_at, created_at) < now() - ${waitedMs}::float8 * interval '1 millisecond'
        ORDER BY coalesce(orphaned_at, created_at) LIMIT 50 FOR UPDATE SKIP LOCKED)
     RETURNING id, workspace_id, task_id, attempts`;
@@ -88,7 +97,7 @@ export async function takeUnclaimed(tx: Tx, waitedMs: number): Promise<LeftRun[]
 
 const Left = z.array(z.object({ id: z.string(), workspace_id: z.string(), task_id: z.string(), attempts: z.int() }));
 
-function leftRuns(rows: unknown): LeftRun[] {
+export function leftRuns(rows: unknown): LeftRun[] {
   return Left.parse(rows).map(({ id, workspace_id: workspaceId, task_id: taskId, attempts }) => ({
     runId: id,
     workspaceId,

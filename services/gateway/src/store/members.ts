@@ -1,6 +1,7 @@
 import { UserId, WorkspaceId, type EventOf } from '@countersign/contracts';
 import { Role, type membersChanged } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
+import { firstListVersion } from './workspaces.ts';
 
 /** Holds the memberships of a workspace until the transaction ends, so that two owners cannot both leave as the last but one. */
 export async function lockMembers(tx: Tx, workspaceId: string): Promise<void> {
@@ -55,13 +56,31 @@ export async function listMemberships(
   return rows.map(({ role, workspace: { id, name } }) => ({ id: WorkspaceId.parse(id), name, role: Role.parse(role) }));
 }
 
-type MemberList = EventOf<typeof membersChanged>['data'];
+export type MemberList = EventOf<typeof membersChanged>['data'];
 
 /** Who is a member now, under the next version. Holds the memberships until the transaction ends. */
 export async function nextMemberList(tx: Tx, workspaceId: string, now: Date): Promise<MemberList> {
   const data = { membersVersion: { increment: 1 }, membersToldAt: now };
   const { membersVersion } = await tx.workspace.update({ where: { id: workspaceId }, data });
   return await memberList(tx, workspaceId, membersVersion);
+}
+
+/** Who is a member now, and the version of that. Holds the memberships until the transaction ends. */
+export async function findMemberList(tx: Tx, workspaceId: string): Promise<MemberList> {
+  await lockMembers(tx, workspaceId);
+  const { membersVersion } = await tx.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
+  return await memberList(tx, workspaceId, Math.max(membersVersion, firstListVersion));
+}
+
+/** The same under a version above one that the kernel holds, unless a change has brought it there. */
+export async function memberListAbove(
+  tx: Tx,
+  { workspaceId, version }: { workspaceId: string; version: number },
+): Promise<MemberList> {
+  await lockMembers(tx, workspaceId);
+  await tx.$executeRaw`
+    UPDATE workspaces SET members_version = ${version}::int + 1 WHERE id = ${workspaceId} AND members_version < ${version}::int`;
+  return await findMemberList(tx, workspaceId);
 }
 
 /** Lists that nobody was told since `before`, the oldest first, marked as told now. Each replica takes others. */

@@ -85,9 +85,26 @@ export async function findLiveRunId(tx: Tx, taskId: string): Promise<string | nu
   return run?.id ?? null;
 }
 
+/** The people who started these runs of the workspace, by run. */
+export async function findRunStarters(
+  reader: Reader,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (runIds.length === 0) return new Map();
+  const where = { workspaceId, id: { in: [...runIds] } };
+  const rows = await reader.run.findMany({ where, select: { id: true, startedBy: true } });
+  return new Map(rows.map(({ id, startedBy }) => [id, startedBy]));
+}
+
 export async function isRunning(reader: Reader, of: { workspaceId: string; runId: string }): Promise<boolean> {
   const { workspaceId, runId: id } = of;
   return (await reader.run.count({ where: { workspaceId, id, status: 'running' } })) > 0;
+}
+
+export async function hasEnded(reader: Reader, of: { workspaceId: string; runId: string }): Promise<boolean> {
+  const { workspaceId, runId: id } = of;
+  return (await reader.run.count({ where: { workspaceId, id, status: { notIn: liveStatuses } } })) > 0;
 }
 
 function runOf(row: RunModel, steps: Run['steps']): Run {

@@ -7,7 +7,16 @@ import { openAuditChain } from './audit.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant } from './instant.ts';
 
-export type Membership = { workspaceId: WorkspaceId; workspaceName: string; role: Role };
+export type Membership = {
+  workspaceId: WorkspaceId;
+  workspaceName: string;
+  role: Role;
+  /** Of the list of members that the role was read with. The kernel takes no vote under an older one. */
+  membersVersion: number;
+};
+
+/** Version of a list that was never published before. */
+export const firstListVersion = 1;
 
 const withWorkspace = { include: { workspace: true } } as const;
 
@@ -24,8 +33,15 @@ export async function findMembership(reader: Reader, workspaceId: string, userId
   return row === null ? null : membershipOf(row);
 }
 
-function membershipOf({ role, workspace }: { role: string; workspace: { id: string; name: string } }): Membership {
-  return { workspaceId: WorkspaceId.parse(workspace.id), workspaceName: workspace.name, role: Role.parse(role) };
+type StoredMembership = { role: string; workspace: { id: string; name: string; membersVersion: number } };
+
+export function membershipOf({ role, workspace: { id, name, membersVersion } }: StoredMembership): Membership {
+  return {
+    workspaceId: WorkspaceId.parse(id),
+    workspaceName: name,
+    role: Role.parse(role),
+    membersVersion: Math.max(membersVersion, firstListVersion),
+  };
 }
 
 export async function createWorkspace(
@@ -37,7 +53,7 @@ export async function createWorkspace(
   await tx.workspace.create({ data: { id, name, createdBy: owner.id, createdAt: now, updatedAt: now } });
   await tx.workspaceMember.create({ data: { workspaceId: id, userId: owner.id, role: 'owner', joinedAt: now } });
   await openAuditChain(tx, id);
-  return { workspaceId: WorkspaceId.parse(id), workspaceName: name, role: 'owner' };
+  return membershipOf({ role: 'owner', workspace: { id, name, membersVersion: 0 } });
 }
 
 /** Owners and partners of a workspace besides one person. */
@@ -82,6 +98,20 @@ export type VersionedSettings = { settings: WorkspaceSettings; version: number }
 /** Of a workspace that never wrote any. */
 const versionOfDefaults = 1;
 
+/** The version of the next settings: above the last one, and above each that the kernel was seen to hold. */
+export async function nextSettingsVersion(tx: Tx, workspaceId: string, version: number): Promise<number> {
+  const { settingsFloor } = await tx.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
+  return Math.max(version, settingsFloor) + 1;
+}
+
+/** Remembers a version that the kernel holds. */
+export async function raiseSettingsFloor(
+  tx: Tx,
+  { workspaceId, version }: { workspaceId: string; version: number },
+): Promise<void> {
+  await tx.$executeRaw`UPDATE workspaces SET settings_floor = greatest(settings_floor, ${version}::int) WHERE id = ${workspaceId}`;
+}
+
 /** The stored settings, or the defaults. */
 export async function getSettings(reader: Reader, workspaceId: string): Promise<VersionedSettings> {
   const row = await reader.workspaceSettings.findUnique({ where: { workspaceId } });
@@ -108,4 +138,5 @@ export async function putSettings(
   const { policyConfig, budgetConfig, modelConfig } = settings;
   const data = { policyConfig, budgetConfig, modelConfig, version, updatedAt: now };
   await tx.workspaceSettings.upsert({ where: { workspaceId }, create: { workspaceId, ...data }, update: data });
+  await tx.$executeRaw`UPDATE workspaces SET settings_due_at = now() WHERE id = ${workspaceId}`;
 }

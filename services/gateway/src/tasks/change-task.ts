@@ -1,4 +1,4 @@
-import { AppError, hasRole } from '@countersign/contracts';
+import { AppError, mayDo } from '@countersign/contracts';
 import type { Task } from '@countersign/contracts/gateway';
 import { recordDenial } from '../audit/record-denial.ts';
 import type { Context } from '../context.ts';
@@ -55,7 +55,7 @@ async function assertMayDelete(context: Context, { taskId, caller, requestId }: 
   const { workspaceId, user, actor, role } = caller;
   const task = await findTask(context.database.reader, workspaceId, taskId);
   if (task === null) throw notFound();
-  if (task.createdBy === user.id || hasRole(role, 'partner')) return;
+  if (task.createdBy === user.id || mayDo(role, 'task.manage')) return;
   await recordDenial(context, {
     workspaceId,
     action: 'task.delete',

@@ -1,8 +1,10 @@
 import { UserId } from '@countersign/contracts';
+import { runEnded } from '@countersign/contracts/gateway';
 import { kernelApprovalRequested, kernelApprovalResolved } from '@countersign/contracts/governance-kernel';
 import { ack, later, messagingTransaction, reject, retry } from '@countersign/messaging';
 import { followKernel } from '../approvals/follow-kernel.ts';
 import { recordQuestion } from '../approvals/record-question.ts';
+import { withdrawLateQuestion, withdrawQuestions } from '../approvals/withdraw-questions.ts';
 import type { Context } from '../context.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { gatewayQueues } from '../queues.ts';
@@ -19,16 +21,20 @@ const earlyDeliveriesMax = 60;
 const awayPauseMs = { each: 1_000, max: 10_000 };
 const deliveriesMax = 400;
 
-/** Hears of approvals that the kernel asks for and that were decided there. To apply one twice changes nothing, so no inbox is needed. */
+/**
+ * Follows approvals that the kernel requests and resolves, and withdraws there what an ended run requested. Each of them can be repeated
+ * without effect, so no inbox is needed.
+ */
 export function startApprovalListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
     queue: gatewayQueues(context.config.bus.exchange).approvals,
-    events: [kernelApprovalRequested, kernelApprovalResolved],
+    events: [kernelApprovalRequested, kernelApprovalResolved, runEnded],
     transaction: messagingTransaction(context.transaction),
     acts: 'outside-transaction',
     maxDeliveries: deliveriesMax,
     handler: async (event, { number }) => {
       if (event.type === kernelApprovalRequested.type) return hearQuestion(context, event.data, number);
+      if (event.type === runEnded.type) return untilAnswered(() => withdrawQuestions(context, event.data), number);
       const { data } = event;
       if (number === 1 && isPerson(data.resolved_by)) return later(votePauseMs);
       const followed = await followKernel(context, data);
@@ -39,9 +45,17 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
   });
 }
 
-async function hearQuestion(context: Context, data: Parameters<typeof recordQuestion>[1], number: number) {
-  try {
+function hearQuestion(context: Context, data: Parameters<typeof recordQuestion>[1], number: number) {
+  return untilAnswered(async () => {
     await recordQuestion(context, data);
+    await withdrawLateQuestion(context, data);
+  }, number);
+}
+
+/** Repeats what the kernel did not answer. */
+async function untilAnswered(act: () => Promise<void>, number: number) {
+  try {
+    await act();
     return ack;
   } catch (error) {
     if (!(error instanceof KernelError)) throw error;

@@ -28,13 +28,16 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
         throw error;
       }),
     onGivenUp: ({ tx }, subscription) => recordGivenUp(tx, context, subscription),
-    now: context.now,
+    now: async () => new Date(await context.database.nowMs()),
   });
   const underWay = new Set<Promise<void>>();
+  const mayPass = oneAtATime(() => context.clockGuard.isNear());
   const pass = async () => {
-    await courier.pass(stopping.signal).catch((error: unknown) => {
+    try {
+      if (await mayPass()) await courier.pass(stopping.signal);
+    } catch (error) {
       context.log.warn('notifications.pass_failed', { error });
-    });
+    }
   };
   // None waits for another: it may be held up by receivers that are slow.
   const timer = setInterval(() => {
@@ -48,6 +51,16 @@ export function startCourier(context: Context): { stop(): Promise<void> } {
       stopping.abort();
       await Promise.all(underWay);
     },
+  };
+}
+
+/** Passes must not pile up before a database that does not answer: while one looks, others do not begin. */
+function oneAtATime(look: () => Promise<boolean>): () => Promise<boolean> {
+  let isLooking = false;
+  return async () => {
+    if (isLooking) return false;
+    isLooking = true;
+    return await look().finally(() => (isLooking = false));
   };
 }
 

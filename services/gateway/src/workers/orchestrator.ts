@@ -1,10 +1,11 @@
 import { runEnqueued } from '@countersign/contracts/gateway';
-import { ack, messagingTransaction } from '@countersign/messaging';
+import { ack, later, messagingTransaction } from '@countersign/messaging';
 import { repeat, type HealthCheck } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
+import { beat } from '../store/worker-heartbeats.ts';
 import { gatewayQueues } from '../queues.ts';
 import { sweep } from './sweep.ts';
-import { workOnRun } from '../orchestrator/work-on-run.ts';
+import { workOnDueRun } from '../orchestrator/work-on-run.ts';
 
 type Orchestrator = {
   /** Settles when the queue delivers for the first time. */
@@ -23,10 +24,14 @@ const sweepMs = { min: 200, max: 5_000 };
  */
 const maxDeliveries = 100;
 
+/** A gateway whose clock is far off leaves runs where they are; one whose clock is right may take them. */
+const clockPauseMs = 5_000;
+
 /** Takes runs from the queue, as many at a time as there are workers, and sweeps for those that were left behind. */
 export function startOrchestrator(context: Context): Orchestrator {
   const { workers, leaseMs } = context.config.runs;
   const stopping = new AbortController();
+  let busy = 0;
   const consumer = context.bus.consume({
     queue: gatewayQueues(context.config.bus.exchange).runs,
     events: [runEnqueued],
@@ -35,14 +40,33 @@ export function startOrchestrator(context: Context): Orchestrator {
     prefetch: workers,
     maxDeliveries,
     handler: async (event, delivery) => {
-      await workOnRun(context, event.data.runId, AbortSignal.any([delivery.signal, stopping.signal]));
+      if (!(await context.clockGuard.isNear())) return later(clockPauseMs);
+      busy += 1;
+      const signal = AbortSignal.any([delivery.signal, stopping.signal]);
+      await workOnDueRun(context, event.data.runId, signal).finally(() => (busy -= 1));
       return ack;
     },
   });
+  let isSubscribed = false;
+  const report = async () => {
+    if (isSubscribed && !stopping.signal.aborted) await context.transaction(beat);
+  };
+  // At once, so that a system that has just started is not shown as one without workers.
+  void consumer.subscribed
+    .then(async () => {
+      isSubscribed = true;
+      if (await context.clockGuard.isNear()) await report();
+    })
+    .catch((error: unknown) => context.log.warn('run.report_failed', { error }));
   const pauseMs = Math.min(sweepMs.max, Math.max(sweepMs.min, leaseMs / 2));
   const sweeper = repeat({
-    run: () => sweep(context),
+    run: async () => {
+      // Before the sweep: a sweep that fails takes no runs away.
+      await report();
+      await sweep(context, { isIdle: busy < workers });
+    },
     intervalMs: pauseMs,
+    clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('run.sweep_failed', { error }),
   });
   return {

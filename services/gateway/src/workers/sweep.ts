@@ -10,11 +10,13 @@ import { forgetApiKeys } from '../store/api-keys.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
 import { forgetInvites } from '../store/invites.ts';
 import { forgetInitData } from '../store/messenger-sign-ins.ts';
+import type { Tx } from '../store/database.ts';
 import { takeOrphans, takeUnclaimed, type LeftRun } from '../store/leases.ts';
 import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
 import { endLeftSteps } from '../orchestrator/end-left-steps.ts';
 import { changeRun } from '../orchestrator/change-run.ts';
+import { bringBackFreed } from '../orchestrator/work-on-run.ts';
 
 /** A run that takes its worker down so many times without one settled step is given up. */
 const attemptsMax = 5;
@@ -23,6 +25,11 @@ const attemptsMax = 5;
  * Longer than most runs wait for a free worker. An extra job does no harm: a worker that finds its run claimed acknowledges it.
  */
 const unclaimedMs = 600_000;
+/**
+ * A worker that is idle gets each job at once, so a run that has waited this long has none: a broker that lost its queues loses jobs. A
+ * broker that is only away gets a second job, which does no harm.
+ */
+const unclaimedIdleMs = 30_000;
 
 /** What a person may still look for that opens nothing any more. */
 const endedKeptMs = 30 * 24 * 3_600_000;
@@ -38,24 +45,34 @@ const membersToldAfterMs = 3_600_000;
  * out, lets those go on whose time lock has passed, removes answers that are too old to be given again, reports of failed calls, and invites, keys, sessions and notifications that ended long ago, and tells who the members
  * are that were not told for an hour. Safe on every replica at once.
  */
-export async function sweep(context: Context): Promise<void> {
+export async function sweep(context: Context, { isIdle = false }: { isIdle?: boolean } = {}): Promise<void> {
   await bringBackOrphans(context);
-  await bringBackUnclaimed(context);
+  await bringBackUnclaimed(context, isIdle ? unclaimedIdleMs : unclaimedMs);
+  await bringBackFreed(context);
   await endLeftSteps(context);
-  for (const expired of await findExpired(context.database.reader, context.now()))
-    await expireApproval(context, expired);
-  await releaseHeld(context);
-  await context.database.transaction((tx) => forgetAnswers(tx, context.now()));
-  await context.database.transaction((tx) => forgetInitData(tx, context.now()));
-  const longAgo = new Date(context.now().getTime() - endedKeptMs);
-  await context.database.transaction((tx) => forgetInvites(tx, longAgo));
-  await context.database.transaction((tx) => forgetApiKeys(tx, longAgo));
-  await context.database.transaction((tx) => forgetSessions(tx, longAgo));
-  await context.database.transaction((tx) => forgetNotifications(queryableOf(tx), longAgo));
-  const aWeekAgo = new Date(context.now().getTime() - reportsKeptMs);
-  await context.database.transaction((tx) => forgetReports(tx, aWeekAgo));
-  const toldBefore = new Date(context.now().getTime() - membersToldAfterMs);
-  await context.transaction((tx) => publishMembersAgain(tx, context, toldBefore));
+  // What ends is judged by the database's clock: that of this machine may jump while a pass is under way.
+  const at = await context.database.transaction(context.databaseNow);
+  for (const expired of await findExpired(context.database.reader, at)) await expireApproval(context, expired);
+  await releaseHeld(context, at);
+  await forgetRows(context);
+  const toldBefore = new Date(at.getTime() - membersToldAfterMs);
+  await context.transaction((tx) => publishMembersAgain(tx, context, { before: toldBefore, now: at }));
+}
+
+const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promise<void> }[] = [
+  { keptMs: 0, forget: forgetAnswers },
+  { keptMs: 0, forget: forgetInitData },
+  { keptMs: endedKeptMs, forget: forgetInvites },
+  { keptMs: endedKeptMs, forget: forgetApiKeys },
+  { keptMs: endedKeptMs, forget: forgetSessions },
+  { keptMs: endedKeptMs, forget: (tx, before) => forgetNotifications(queryableOf(tx), before) },
+  { keptMs: reportsKeptMs, forget: forgetReports },
+];
+
+/** By the clock of the database: what is removed by a wrong one does not come back. */
+async function forgetRows({ database: { transaction }, databaseNow }: Context): Promise<void> {
+  for (const { keptMs, forget } of forgotten)
+    await transaction(async (tx) => forget(tx, new Date((await databaseNow(tx)).getTime() - keptMs)));
 }
 
 async function bringBackOrphans(context: Context): Promise<void> {
@@ -70,9 +87,9 @@ async function bringBackOrphans(context: Context): Promise<void> {
   }
 }
 
-async function bringBackUnclaimed(context: Context): Promise<void> {
+async function bringBackUnclaimed(context: Context, waitedMs: number): Promise<void> {
   const unclaimed = await context.transaction(async (tx) => {
-    const taken = await takeUnclaimed(tx, unclaimedMs);
+    const taken = await takeUnclaimed(tx, waitedMs);
     for (const run of taken) await publishRunEnqueued(tx, context, run);
     return taken;
   });

@@ -1,4 +1,4 @@
-import { AppError, hasRole } from '@countersign/contracts';
+import { AppError, hasRole, mayDo, PersonRole, type Right } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
 
 export function lowerRole(left: Role, right: Role): Role {
@@ -7,4 +7,9 @@ export function lowerRole(left: Role, right: Role): Role {
 
 export function roleTooLow(needed: Role, role: Role): AppError {
   return new AppError('PERMISSION_DENIED', `This needs the role ${needed}`, { details: { needed, role } });
+}
+
+/** The first role that has a right, for the message of a refusal. */
+export function leastRoleFor(right: Right): Role {
+  return PersonRole.options.find((role) => mayDo(role, right)) ?? 'owner';
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AppError } from '@countersign/contracts';
 import { canonicalize } from '@countersign/crypto';
 import { BudgetConfig, ModelConfig, PolicyConfig, type WorkspaceSettings } from '@countersign/contracts/gateway';
 
@@ -7,6 +8,21 @@ export const settingsDefault: WorkspaceSettings = {
   budgetConfig: BudgetConfig.parse({}),
   modelConfig: ModelConfig.parse({}),
 };
+
+/** The defaults, with their budget in this currency. */
+export function settingsIn(currency: string): WorkspaceSettings {
+  return { ...settingsDefault, budgetConfig: BudgetConfig.parse({ currency }) };
+}
+
+/** Throws INVALID_REQUEST for a sent budget in another currency than that of model prices; the kernel would refuse it. */
+export function refuseOtherCurrency({ budgetConfig }: SentSections, prices: string | null): void {
+  if (budgetConfig === undefined || prices === null || budgetConfig.currency === prices) return;
+  throw new AppError(
+    'INVALID_REQUEST',
+    `\`currency\` is ${budgetConfig.currency}, and the prices of models are in ${prices}. Set the budget in ${prices}`,
+    { param: 'budgetConfig.currency' },
+  );
+}
 
 type SentSections = { [Section in keyof WorkspaceSettings]?: WorkspaceSettings[Section] | undefined };
 

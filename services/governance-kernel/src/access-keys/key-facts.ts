@@ -1,5 +1,5 @@
 import { AppError, toolOfFunctionName } from '@countersign/contracts';
-import { toolsNamed, type Fact, type Facts, type IdentityFact, type Intent } from '@countersign/policy';
+import { isPersonName, toolsNamed, type Fact, type Facts, type IdentityFact, type Intent } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
 import { identities, wantedIdentity, type IdentityRow } from '../identities/identities.ts';
 import { identityKeys, type IdentityKeyRow } from '../identities/identity-keys.ts';
@@ -47,12 +47,14 @@ function credentialOf(batch: LedgerBatch, caller: Caller, nowMs: number): Omit<I
 
 function stateOf(key: AccessKeyRow | null, { tenant, principal }: Caller, nowMs: number) {
   if (key?.tenant !== tenant || key.principal !== principal || key.kind !== 'agent') return 'unknown';
+  // A key of before agents had names of their own.
+  if (isPersonName(principal)) return 'unknown';
   return hasEnded(key, nowMs) ? 'revoked' : 'active';
 }
 
 /** The tenant is part of what was looked for. */
 function signingStateOf(key: IdentityKeyRow | null, { principal }: Caller) {
-  if (key?.principal !== principal) return 'unknown';
+  if (key?.principal !== principal || isPersonName(principal)) return 'unknown';
   return key.revokedAtMs === null ? 'active' : 'revoked';
 }
 

@@ -1,18 +1,21 @@
 import { AppError } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
+import { foldedToolName } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
+import { requireAgentName } from '../identities/agent-name.ts';
 
-/** People, keys of workspaces and their agents: whom the gateway alone speaks for. */
-const gatewayNames = /^(usr_|key:|agent:wsp_)/;
+/** Keys of workspaces and their agents, for which the gateway alone speaks, in the spelling that is left for a reader. */
+const gatewayNames = /^(key:|agent:wsp_)/;
 
 /**
  * What an owner may make, for whom the gateway speaks: a key of an agent that is nobody else. A key of an approver would vote without a
  * passkey, and an agent under a person's name would leave decisions that nobody took. Throws PERMISSION_DENIED.
  */
 export function requireAgentOfItsOwn({ assertion }: Caller, { kind, principal_id: principal }: NewAccessKey): void {
+  if (kind === 'agent') requireAgentName(principal);
   if (assertion === undefined) return;
   if (kind !== 'agent')
     throw new AppError('PERMISSION_DENIED', 'Whoever runs the installation makes keys of approvers', { param: 'kind' });
-  if (gatewayNames.test(principal))
+  if (gatewayNames.test(foldedToolName(principal)))
     throw new AppError('PERMISSION_DENIED', 'This name is not an agent’s own', { param: 'principal_id' });
 }

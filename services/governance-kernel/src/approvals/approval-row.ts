@@ -14,7 +14,8 @@ import type {
   Demand,
   RecordedIntent,
 } from '@countersign/contracts/governance-kernel';
-import type { VoteProof } from '../passkeys/approval-terms.ts';
+import type { VoteProof } from '../voting/approval-terms.ts';
+import type { VoterRole } from '../voting/decision-rights.ts';
 
 /** Times are milliseconds since the epoch. */
 export type ApprovalRow = {
@@ -22,6 +23,8 @@ export type ApprovalRow = {
   readonly tenant: TenantId;
   readonly state: ApprovalState;
   readonly requestedBy: PrincipalId;
+  /** The person behind the requester: who made its key or started its run. `null` when that is unknown. */
+  readonly sponsor: PrincipalId | null;
   readonly session: SessionId;
   readonly action: string;
   readonly tool: string | null;
@@ -49,6 +52,10 @@ export type ApprovalRow = {
   readonly approvedBy: readonly PrincipalId[];
   /** What each of these votes came with. */
   readonly approvedWith: readonly VoteProof[];
+  /** What each of these voters was when they voted. Empty text for votes from before roles were kept. */
+  readonly approvedAs: readonly (VoterRole | '')[];
+  /** Which credential each of these votes came with: a quorum counts each one once. */
+  readonly approvedCredentials: readonly string[];
   readonly scope: string;
   readonly usesRemaining: number;
   /** What was said to its denial or withdrawal. */

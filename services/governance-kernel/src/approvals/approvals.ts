@@ -1,4 +1,4 @@
-import type { ApprovalId } from '@countersign/contracts';
+import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalRow } from './approval-row.ts';
 import { columnsOf, instantMs, integer, json, keys, nullable, text, texts } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
@@ -26,6 +26,7 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     tenant: text('tenant_id'),
     state: text('state'),
     requestedBy: text('requested_by'),
+    sponsor: nullable(text<PrincipalId>('sponsor')),
     session: text('session_id'),
     action: text('action'),
     tool: nullable(text('tool')),
@@ -47,6 +48,8 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     approvers: texts('approvers'),
     approvedBy: texts('approved_by'),
     approvedWith: texts('approved_with'),
+    approvedAs: texts('approved_as'),
+    approvedCredentials: texts('approved_credentials'),
     scope: text('scope'),
     usesRemaining: integer('uses_remaining'),
     rejectionReason: nullable(text('rejection_reason')),

@@ -114,12 +114,12 @@ function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow 
       reasonCode: 'POLICY_MISSING',
     });
   return withCeremonyHash(hasher.provider, {
-    ...askedCall(settings.argsCipher, { ulid, call, intent, judged }),
+    ...askedCall(settings.argsCipher, { ulid, call, sponsor: call.caller.assertion?.sponsor ?? null, intent, judged }),
     state: 'pending',
     ...{ policyHash: policy.hash, policyEpoch: policy.epoch, receiptId: receiptIdOf(ulid) },
     preconditions: preconditionsOf(asked.registry, { asked: {}, budgets: [] }),
     ...{ reason, quorum, approvers: [...new Set(approvers)], scope, usesRemaining: usesOf(scope) },
-    ...{ approvedBy: [], approvedWith: [] },
+    ...{ approvedBy: [], approvedWith: [], approvedAs: [], approvedCredentials: [] },
     rejectionReason: null,
     timelockSeconds,
     timelockUntilMs: null,

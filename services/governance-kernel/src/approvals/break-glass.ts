@@ -1,6 +1,6 @@
 import { AppError, type PrincipalId } from '@countersign/contracts';
 import { brokenGlassMs, type Approval } from '@countersign/contracts/governance-kernel';
-import type { VoteProof } from '../passkeys/approval-terms.ts';
+import type { VoteProof } from '../voting/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { instant, lockedUntil } from './timelock.ts';
 

@@ -1,46 +1,70 @@
 import type { PrincipalId } from '@countersign/contracts';
-import { takesProof, type ApprovalTermsRow } from '../passkeys/approval-terms.ts';
+import { samePerson } from '@countersign/policy';
+import { takesProof, type ApprovalTermsRow, type VoteProof } from '../voting/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
-
-/** What decides whose earlier vote still counts. */
-type Counting = {
-  terms: ApprovalTermsRow | null;
-  isRevoked(operator: PrincipalId): boolean;
-};
+import { stillCounts, type Electorate, type VoterRole } from '../voting/decision-rights.ts';
 
 /**
- * The approval with those votes alone that would count if they were given now. A quorum is made at its last vote, so what a bearer said
- * before the tenant's first passkey, or an operator who was revoked since, is no part of one that is made after it. Whose proof counts
- * no more may vote again. It stays the state that people were shown, under its hash.
+ * The approval with those votes alone that would count if they were given now. A quorum is made at its last vote, so it holds no vote of
+ * a bearer from before the tenant's first passkey, of a revoked operator, or of a member who was removed or demoted since. A person whose vote
+ * counts no more may vote again. It stays the state that people were shown, under its hash.
  */
-export function withCountedVotes(approval: ApprovalRow, { terms, isRevoked }: Counting): ApprovalRow {
+export function withCountedVotes(approval: ApprovalRow, electorate: Electorate): ApprovalRow {
   if (approval.state !== 'pending') return approval;
-  const counted = provenVotes(approval, terms).filter(({ by }) => !isRevoked(by));
+  const votes = votesOf(approval).filter((vote) => stillCounts(electorate, approval, vote));
+  return { ...approval, ...asColumns(votes.filter((vote, nth) => isFirstOf(votes, vote, nth))) };
+}
+
+/** One vote for each credential, the key of the operators included. */
+function isFirstOf(votes: readonly ApprovingVote[], { credential }: ApprovingVote, nth: number): boolean {
+  return credential === '' || votes.findIndex((other) => other.credential === credential) === nth;
+}
+
+/** The approval with one vote more. */
+export function withVote(approval: ApprovalRow, vote: ApprovingVote): Pick<ApprovalRow, VoteColumn> {
+  return asColumns([...votesOf(approval), vote]);
+}
+
+/** A vote of before has no role and no credential where the kernel did not keep them yet. */
+type ApprovingVote = { by: PrincipalId; proof: VoteProof; role: VoterRole | ''; credential: string };
+type VoteColumn = 'approvedBy' | 'approvedWith' | 'approvedAs' | 'approvedCredentials';
+
+export function votesOf({ approvedBy, approvedWith, approvedAs, approvedCredentials }: ApprovalRow): ApprovingVote[] {
+  return approvedBy.map((by, nth) => {
+    const proof = approvedWith[nth] ?? 'claim';
+    const credential = approvedCredentials[nth] ?? (proof === 'claim' ? 'operator_bearer' : '');
+    return { by, proof, role: approvedAs[nth] ?? '', credential };
+  });
+}
+
+function asColumns(votes: readonly ApprovingVote[]): Pick<ApprovalRow, VoteColumn> {
   return {
-    ...approval,
-    approvedBy: counted.map(({ by }) => by),
-    approvedWith: counted.map(({ proof }) => proof),
+    approvedBy: votes.map(({ by }) => by),
+    approvedWith: votes.map(({ proof }) => proof),
+    approvedAs: votes.map(({ role }) => role),
+    approvedCredentials: votes.map(({ credential }) => credential),
   };
 }
 
 /** What an approval that was given is worth under the terms of now. */
 type Carried = Pick<ApprovalRow, 'brokenBy'> & { approvedBy: PrincipalId[] };
 
+/** What a call is made under: the terms of now, and the person behind it. */
+export type Carrying = { readonly terms: ApprovalTermsRow | null; readonly sponsor: PrincipalId | null };
+
 /**
  * Who approved, as far as it still counts: all who made the quorum, or nobody. What a bearer completed before the tenant's first passkey
- * carries no call after it.
+ * carries no call after it. The vote of the person behind this call counts only if a call of theirs requested the approval: then
+ * it was judged when it was given. The key of the operators proves no person.
  */
-export function carriedBy(approval: ApprovalRow, terms: ApprovalTermsRow | null): Carried {
+export function carriedBy(approval: ApprovalRow, { terms, sponsor }: Carrying): Carried {
   const { brokenBy, brokenWith, quorum } = approval;
-  const votes = provenVotes(approval, terms).map(({ by }) => by);
-  return {
-    brokenBy: brokenBy !== null && takesProof(terms, brokenWith ?? 'claim') ? brokenBy : null,
-    approvedBy: votes.length >= quorum ? votes : [],
-  };
-}
-
-function provenVotes({ approvedBy, approvedWith }: ApprovalRow, terms: ApprovalTermsRow | null) {
-  return approvedBy
-    .map((by, nth) => ({ by, proof: approvedWith[nth] ?? 'claim' }))
-    .filter(({ proof }) => takesProof(terms, proof));
+  const isOwn = (by: PrincipalId, proof: VoteProof) =>
+    proof !== 'claim' && sponsor !== null && sponsor !== approval.sponsor && samePerson(by, sponsor);
+  const votes = votesOf(approval)
+    .filter(({ by, proof }) => takesProof(terms, proof) && !isOwn(by, proof))
+    .map(({ by }) => by);
+  const glass = brokenWith ?? 'claim';
+  const isBroken = brokenBy !== null && takesProof(terms, glass) && !isOwn(brokenBy, glass);
+  return { brokenBy: isBroken ? brokenBy : null, approvedBy: votes.length >= quorum ? votes : [] };
 }

@@ -7,13 +7,16 @@ import type { PasskeyParts } from '../passkeys/passkey-parts.ts';
 import { requireRelyingParty, type RelyingParty } from '../passkeys/relying-party.ts';
 import { refused, verifyAssertion, type PasskeyUse } from '../passkeys/webauthn.ts';
 import type { ApprovalRow } from './approval-row.ts';
+import type { Electorate, Voter } from '../voting/decision-rights.ts';
 import { instant } from './timelock.ts';
 import { transition } from './transition.ts';
 
 type Question = {
   /** With the votes that count. */
   approval: ApprovalRow;
+  electorate: Electorate;
   by: PrincipalId;
+  asserted: Voter['asserted'];
   decision: CeremonyStatement['decision'];
   /** Of what was shown. */
   expectedCeremonyHash: Digest;
@@ -25,10 +28,11 @@ type Question = {
 /** Asks a person to sign one decision on an approval as it is now. Throws what the vote itself would be refused with, and PASSKEY_REQUIRED. */
 export async function beginVote(parts: PasskeyParts, question: Question) {
   const party = requireRelyingParty(parts.party);
-  const { approval, by, decision: action, expectedCeremonyHash, reason } = question;
+  const { approval, electorate, by, asserted, decision: action, expectedCeremonyHash, reason } = question;
   const nowMs = parts.clock().getTime();
   transition(parts.provider, approval, {
-    ...{ action, by, proof: 'passkey', expectedCeremonyHash, nowMs, reason },
+    ...{ electorate, action, by, credential: { kind: 'passkey', id: null }, asserted },
+    ...{ expectedCeremonyHash, nowMs, reason },
   });
   const expiresAtMs = nowMs + Math.min(question.ttlMs, challengeMs);
   const statement = statementOf(question, { party, expiresAtMs });

@@ -25,7 +25,7 @@ type Escalation = {
   policy: LoadedPolicy | null;
   decision: Decision;
   asked: ApprovalRequest;
-  gathered: { facts: Pick<Facts, 'registry'>; budgets: readonly BudgetRow[] };
+  gathered: { facts: Pick<Facts, 'registry'>; budgets: readonly BudgetRow[]; sponsor: PrincipalId | null };
 };
 
 /** The pending approval that an ESCALATE leaves behind: bound to what was judged, this policy, this scope, until it expires. */
@@ -35,7 +35,7 @@ export function pendingApproval(
 ): ApprovalRow {
   const { scope } = asked;
   return withCeremonyHash(provider, {
-    ...askedCall(argsCipher, { ulid, call, intent, judged }),
+    ...askedCall(argsCipher, { ulid, call, sponsor: gathered.sponsor, intent, judged }),
     state: 'pending',
     policyHash: policy?.hash ?? null,
     policyEpoch: policy?.epoch ?? 0,
@@ -46,6 +46,8 @@ export function pendingApproval(
     approvers: asked.approvers as PrincipalId[], // the bundle's schema bounds them the same way
     approvedBy: [],
     approvedWith: [],
+    approvedAs: [],
+    approvedCredentials: [],
     scope,
     usesRemaining: usesOf(scope),
     rejectionReason: null,
@@ -63,7 +65,13 @@ type AskedParts = { provider: CryptoProvider; argsCipher: ArgsCipher };
 /** What an approval says of the call that it is for, whoever words the question. */
 export function askedCall(
   argsCipher: ArgsCipher,
-  { ulid, call, intent, judged }: Pick<Escalation, 'ulid' | 'call' | 'intent' | 'judged'>,
+  {
+    ulid,
+    call,
+    sponsor,
+    intent,
+    judged,
+  }: Pick<Escalation, 'ulid' | 'call' | 'intent' | 'judged'> & Pick<ApprovalRow, 'sponsor'>,
 ) {
   const id = `apr_${ulid}` as ApprovalId; // the ULID of what was sealed with it: each leads to the other
   const { tenant, principal: requestedBy } = call.caller;
@@ -72,6 +80,7 @@ export function askedCall(
     id,
     tenant,
     requestedBy,
+    sponsor,
     session: call.session,
     action: intent.action,
     tool: intent.tool,

@@ -1,21 +1,27 @@
 import { AppError, isAppError } from '@countersign/contracts';
-import type { Digest, PrincipalId } from '@countersign/contracts';
+import type { Digest } from '@countersign/contracts';
 import type { ApprovalDecision } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { samePerson } from '@countersign/policy';
-import type { VoteProof } from '../passkeys/approval-terms.ts';
 import type { ApprovalRow } from './approval-row.ts';
 import { broken, requireHeld } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
+import { votesOf, withVote } from './counted-votes.ts';
+import {
+  credentialName,
+  proofOf,
+  requireFourEyes,
+  requireRight,
+  type Electorate,
+  type Voter,
+  type VoterRole,
+} from '../voting/decision-rights.ts';
 import { instant, lockFrom } from './timelock.ts';
 
 export type ApprovalAction = ApprovalDecision;
 
-type ApprovalVote = {
+type ApprovalVote = Voter & {
   action: ApprovalAction;
-  by: PrincipalId;
-  /** What the vote comes with. */
-  proof: VoteProof;
   expectedCeremonyHash: Digest;
   nowMs: number;
   /** In the words of whoever decides. */
@@ -32,25 +38,42 @@ const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
 };
 
 /**
- * The approval after a vote. Throws PRECONDITION_FAILED when the caller looked at an older state,
- * ILLEGAL_TRANSITION for a move that the state does not have, PERMISSION_DENIED for a person who may not decide this one.
+ * The approval after a vote, and the role in which it was cast. Throws PRECONDITION_FAILED when the caller looked at an older state,
+ * ILLEGAL_TRANSITION for a move that the state does not have, and what requireRight and requireFourEyes throw for who may not decide.
  */
-export function transition(provider: CryptoProvider, approval: ApprovalRow, vote: ApprovalVote): ApprovalRow {
+export function transition(
+  provider: CryptoProvider,
+  approval: ApprovalRow,
+  { electorate, ...vote }: ApprovalVote & { electorate: Electorate },
+): { approval: ApprovalRow; role: VoterRole } {
   if (vote.expectedCeremonyHash !== approval.ceremonyHash) {
     throw new AppError('PRECONDITION_FAILED', 'The approval changed since it was read', {
       param: 'expected_ceremony_hash',
     });
   }
   assertLegal(approval, vote);
-  if (vote.action !== 'revoke') assertEntitled(approval, vote);
-  return withCeremonyHash(provider, { ...approval, ...moved(approval, vote), updatedAtMs: vote.nowMs });
+  const role = requireRight(electorate, vote.action, vote);
+  requireFourEyes(electorate, approval, vote.action, vote);
+  assertFirstVote(approval, vote);
+  const changes = moved(approval, { ...vote, role });
+  return { role, approval: withCeremonyHash(provider, { ...approval, ...changes, updatedAtMs: vote.nowMs }) };
+}
+
+/** The approval after its withdrawal. `null` when it has ended, or can no longer be used. */
+export function revoked(
+  provider: CryptoProvider,
+  approval: ApprovalRow,
+  { nowMs, reason }: Pick<ApprovalVote, 'nowMs' | 'reason'>,
+): ApprovalRow | null {
+  if (nowMs >= approval.expiresAtMs || !movesFrom[approval.state].includes('revoke')) return null;
+  return withCeremonyHash(provider, { ...approval, ...withdrawn(reason), updatedAtMs: nowMs });
 }
 
 /** Why somebody cannot make this move of what they see, in words for them; null: nothing stands against it. */
 export function obstacleOf(
   provider: CryptoProvider,
   approval: ApprovalRow,
-  vote: Omit<ApprovalVote, 'expectedCeremonyHash'>,
+  vote: Omit<ApprovalVote, 'expectedCeremonyHash'> & { electorate: Electorate },
 ): string | null {
   try {
     transition(provider, approval, { ...vote, expectedCeremonyHash: approval.ceremonyHash });
@@ -66,7 +89,8 @@ function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): vo
   const allowed = expired ? [] : movesFrom[approval.state];
   if (!allowed.includes(action)) {
     const state = expired && approval.state === 'pending' ? 'expired' : approval.state;
-    throw new AppError('ILLEGAL_TRANSITION', `An approval that is ${state} cannot be moved by ${action}`, {
+    const why = state === 'expired' ? approval.rejectionReason : null;
+    throw new AppError('ILLEGAL_TRANSITION', why ?? `An approval that is ${state} cannot be moved by ${action}`, {
       details: { state, allowed },
     });
   }
@@ -78,21 +102,28 @@ function assertLegal(approval: ApprovalRow, { action, nowMs }: ApprovalVote): vo
     });
 }
 
-function assertEntitled(approval: ApprovalRow, { action, by }: ApprovalVote): void {
-  if (samePerson(by, approval.requestedBy))
-    throw new AppError('PERMISSION_DENIED', 'Whoever asked for an approval cannot decide it');
-  if (approval.approvers.length > 0 && !approval.approvers.includes(by)) {
-    throw new AppError('PERMISSION_DENIED', 'This approval names its approvers, and the caller is not among them');
-  }
-  // Whoever has voted may still see that the others cannot be waited for.
-  if (action !== 'break_glass' && approval.approvedBy.some((voter) => samePerson(voter, by)))
+/** A person who has voted may still break the glass, when there is no time to wait for the others. */
+function assertFirstVote(approval: ApprovalRow, { action, by, credential }: ApprovalVote): void {
+  if (action !== 'approve' && action !== 'deny') return;
+  const votes = votesOf(approval);
+  if (votes.some(({ by: voter }) => samePerson(voter, by)))
     throw new AppError('ILLEGAL_TRANSITION', 'This principal has already approved', { details: { allowed: [] } });
+  if (action === 'approve' && votes.some((vote) => vote.credential === credentialName(by, credential)))
+    throw new AppError('ILLEGAL_TRANSITION', 'This credential has already approved: a quorum counts each one once', {
+      details: { allowed: [] },
+    });
 }
 
-function moved(approval: ApprovalRow, { action, by, proof, nowMs, reason = '' }: ApprovalVote): Partial<ApprovalRow> {
+type Cast = ApprovalVote & { role: VoterRole };
+
+function moved(
+  approval: ApprovalRow,
+  { action, by, credential, role, nowMs, reason = '' }: Cast,
+): Partial<ApprovalRow> {
+  const proof = proofOf(credential);
   switch (action) {
     case 'approve': {
-      const votes = { approvedBy: [...approval.approvedBy, by], approvedWith: [...approval.approvedWith, proof] };
+      const votes = withVote(approval, { by, proof, role, credential: credentialName(by, credential) });
       if (votes.approvedBy.length < approval.quorum) return votes;
       return { ...votes, ...resolved('approved'), timelockUntilMs: lockFrom(approval, nowMs) };
     }
@@ -101,8 +132,12 @@ function moved(approval: ApprovalRow, { action, by, proof, nowMs, reason = '' }:
     case 'break_glass':
       return { ...resolved('approved'), ...broken(approval, { by, proof, nowMs, reason }) };
     case 'revoke':
-      return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
+      return withdrawn(reason);
   }
+}
+
+function withdrawn(reason = ''): Partial<ApprovalRow> {
+  return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
 }
 
 /** Whoever wanted to see the arguments has seen them. */

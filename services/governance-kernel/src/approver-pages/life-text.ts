@@ -29,10 +29,15 @@ export function lifeText(approval: Approval, nowMs: number): LifeText {
     case 'revoked':
       return over('withdrawn', 'The approval was withdrawn; the agent may not make this call.');
     case 'expired':
-      return over('expired', 'Nobody decided in time, so the agent may not make this call. It may ask again.');
+      return over('expired', expiredText(approval));
     default:
       return state satisfies never;
   }
+}
+
+function expiredText({ rejection_reason: reason }: Approval): string {
+  if (reason !== null) return `The agent may not make this call. ${reason}.`;
+  return 'Nobody decided in time, so the agent may not make this call. It may ask again.';
 }
 
 function approvedText(

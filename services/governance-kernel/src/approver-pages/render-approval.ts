@@ -5,6 +5,7 @@ import type { Prepared } from '@countersign/service-kit';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import type { ArgsCipher } from '../approvals/args-cipher.ts';
 import { approvalWithArgs } from '../approvals/approval-view.ts';
+import type { Electorate, VoteCredential } from '../voting/decision-rights.ts';
 import { obstacleOf } from '../approvals/transition.ts';
 import { approvalPage, type ApprovalPage, type ViewerPasskeys } from './approval-page.ts';
 import type { ApproverSession, ApproverSessions } from './sessions.ts';
@@ -16,18 +17,28 @@ type Parts = {
   clock: () => Date;
 };
 
+type Rendered = {
+  row: ApprovalRow;
+  electorate: Electorate;
+  passkeys: ViewerPasskeys;
+  notice?: ApprovalPage['notice'];
+};
+
 /** The page of an approval as it is now, for whoever is signed in: with the moves that this person has, under the rules of a vote. */
 export function renderApproval(
   { provider, argsCipher, approverSessions, clock }: Parts,
   session: ApproverSession,
-  { row, passkeys, notice }: { row: ApprovalRow; passkeys: ViewerPasskeys; notice?: ApprovalPage['notice'] },
+  { row, electorate, passkeys, notice }: Rendered,
 ): Prepared {
   const nowMs = clock().getTime();
   const { id, ceremonyHash } = row;
   const viewer = session.key.principal;
+  const credential: VoteCredential = passkeys.areRequired
+    ? { kind: 'passkey', id: null }
+    : { kind: 'access_key', id: session.key.id };
   // The reason that a person will give, since none is asked for yet. Which proof the terms want, the page says beside it.
   const obstacle = (action: ApprovalDecision) =>
-    obstacleOf(provider, row, { action, by: viewer, proof: 'bearer', nowMs, reason: 'given' });
+    obstacleOf(provider, row, { electorate, action, by: viewer, credential, asserted: null, nowMs, reason: 'given' });
   return approvalPage({
     approval: { ...approvalWithArgs(row, { nowMs, argsCipher }), spend_minor: spendMinor(row.demand) },
     viewer,

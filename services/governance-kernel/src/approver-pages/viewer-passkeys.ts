@@ -1,5 +1,5 @@
 import type { AccessKeyRow } from '../access-keys/access-keys.ts';
-import type { ApprovalTermsRow } from '../passkeys/approval-terms.ts';
+import type { ApprovalTermsRow } from '../voting/approval-terms.ts';
 import type { PasskeyParts } from '../passkeys/passkey-parts.ts';
 import { stateOf } from '../passkeys/passkeys.ts';
 import type { ViewerPasskeys } from './approval-page.ts';

@@ -25,8 +25,10 @@ export type AccessParts = {
   };
 };
 
-/** One snapshot with its model; null where nothing may be answered by it. */
-export type Standing = { readonly tenant: string; readonly model: CompiledModel } | null;
+/** One snapshot with its model; a model of null where nothing may be answered, for the reason given. */
+export type Standing =
+  | { readonly tenant: string; readonly model: CompiledModel }
+  | { readonly model: null; readonly reason: 'AUTHZ_SNAPSHOT_STALE' | 'PERMISSION_MODEL_MISSING' };
 
 /** Models by their hash: what is compiled of a text depends on nothing else. */
 const models = new Map<string, CompiledModel>();
@@ -42,8 +44,10 @@ export function underSnapshot<Result>(
   work: (standing: Standing) => Promise<Result>,
 ): Promise<Result> {
   return parts.relations.atOneSnapshot(tenant, async (head) => {
-    const model = isReadable(parts, head) ? await parts.permissions.findModel(tenant) : null;
-    return await work(model === null ? null : { tenant, model: compiledOf(model) });
+    if (!isReadable(parts, head)) return await work({ model: null, reason: 'AUTHZ_SNAPSHOT_STALE' });
+    const model = await parts.permissions.findModel(tenant);
+    if (model === null) return await work({ model: null, reason: 'PERMISSION_MODEL_MISSING' });
+    return await work({ tenant, model: compiledOf(model) });
   });
 }
 
@@ -68,7 +72,7 @@ export async function answerAccesses(
   standing: Standing,
   requests: readonly AccessRequest[],
 ): Promise<AccessDecision[]> {
-  if (standing === null) return requests.map(() => refused('AUTHZ_SNAPSHOT_STALE'));
+  if (standing.model === null) return requests.map(() => refused(standing.reason));
   const { tenant, model } = standing;
   const known = new KnownEntities(await knownProperties(parts, tenant, requests));
   const decisions: AccessDecision[] = [];

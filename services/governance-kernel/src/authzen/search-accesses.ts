@@ -21,7 +21,7 @@ export async function searchEntities(
 ): Promise<Found> {
   let after = afterOf(page.token);
   const fits: string[] = [];
-  if (standing === null || page.limit === 0) return found(type, fits, null);
+  if (standing.model === null || page.limit === 0) return found(type, fits, null);
   const startedAtMs = performance.now();
   while (performance.now() - startedAtMs < searchMsMax) {
     const candidates = await parts.permissions.listEntities(standing.tenant, { type, after, limit: roundMax });
@@ -58,7 +58,7 @@ export async function searchActionNames(
   standing: Standing,
   request: Omit<AccessRequest, 'action'>,
 ): Promise<string[]> {
-  const names = standing?.model.namesOf(request.resource.type) ?? [];
+  const names = standing.model?.namesOf(request.resource.type) ?? [];
   const decisions = await answerAccesses(
     parts,
     standing,

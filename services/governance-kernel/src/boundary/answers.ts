@@ -3,9 +3,6 @@ import { columnsOf, instantMs, integer, keys, nullable, text } from '../ledger/c
 import type { Control } from '../ledger/control.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
 
-/** How long an answer is given again; `put_answers` in the migrations replaces older ones. */
-export const answersKeptMs = 86_400_000;
-
 type AnswerKey = {
   readonly tenant: TenantId;
   readonly principal: string;

@@ -1,11 +1,13 @@
 import { unmetPrecondition, type ApprovalFact } from '@countersign/policy';
+import { sponsorOf } from '../access-keys/sponsor.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
-import { carriedBy } from '../approvals/counted-votes.ts';
+import { carriedBy, type Carrying } from '../approvals/counted-votes.ts';
 import { lifetimeSeconds } from '../approvals/scope.ts';
 import { lockedUntil } from '../approvals/timelock.ts';
+import type { Caller } from '../call/governed-call.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
-import { approvalTerms, type ApprovalTermsRow } from '../passkeys/approval-terms.ts';
+import { approvalTerms } from '../voting/approval-terms.ts';
 import type { Situation } from './facts.ts';
 
 /**
@@ -18,19 +20,26 @@ export function standingApprovals(
   { call, intent, judged, policy, nowMs }: Situation,
   factsNow: () => Parameters<typeof unmetPrecondition>[1],
 ): ApprovalRow[] {
-  const terms = batch.row(approvalTerms, call.caller.tenant);
+  const carrying = carryingOf(batch, call.caller);
   return batch
     .rows(approvals, { tenant: call.caller.tenant, session: call.session, intentHash: intent.intent_hash })
     .filter(
       (row) => nowMs < row.expiresAtMs && row.policyHash === (policy?.hash ?? null) && row.judgedHash === judged.hash,
     )
-    .filter((row) => row.state !== 'approved' || carries(row, terms))
+    .filter((row) => answers(row, carrying))
     .filter(({ preconditions }) => unmetPrecondition(preconditions, factsNow()) === null)
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 }
 
-function carries(row: ApprovalRow, terms: ApprovalTermsRow | null): boolean {
-  const { approvedBy, brokenBy } = carriedBy(row, terms);
+function carryingOf(batch: LedgerBatch, caller: Caller): Carrying {
+  return { terms: batch.row(approvalTerms, caller.tenant), sponsor: sponsorOf(batch, caller) };
+}
+
+/** A denial answers each call of the intent. A question answers calls of its own sponsor only: another sponsor may be its voter. */
+function answers(row: ApprovalRow, carrying: Carrying): boolean {
+  if (row.state === 'pending') return row.sponsor === null || row.sponsor === carrying.sponsor;
+  if (row.state !== 'approved') return true;
+  const { approvedBy, brokenBy } = carriedBy(row, carrying);
   return brokenBy !== null || approvedBy.length > 0;
 }
 
@@ -51,14 +60,14 @@ export function approvalFact(
   { call, nowMs }: Situation,
   approval: ApprovalRow | null,
 ): ApprovalFact {
-  if (approval !== null) return factOf(approval, { nowMs, terms: batch.row(approvalTerms, approval.tenant) });
+  if (approval !== null) return factOf(approval, { nowMs, carrying: carryingOf(batch, call.caller) });
   return call.approvalGrant === undefined ? null : unknownGrant(call.approvalGrant);
 }
 
-type Now = { nowMs: number; terms: ApprovalTermsRow | null };
+type Now = { nowMs: number; carrying: Carrying };
 
-function factOf(row: ApprovalRow, { nowMs, terms }: Now): NonNullable<ApprovalFact> {
-  const { approvedBy, brokenBy } = carriedBy(row, terms);
+function factOf(row: ApprovalRow, { nowMs, carrying }: Now): NonNullable<ApprovalFact> {
+  const { approvedBy, brokenBy } = carriedBy(row, carrying);
   return {
     approval_id: row.id,
     state: row.state === 'consumed' ? 'approved' : row.state,

@@ -11,6 +11,7 @@ import {
   type Intent,
   type RuleEvaluator,
 } from '@countersign/policy';
+import { answersKeptMs } from '@countersign/idempotency';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
@@ -32,7 +33,7 @@ import { activePolicy, isActive } from '../policy/policy-heads.ts';
 import { shadowLanes } from '../policy/shadow-lanes.ts';
 import type { PolicyChanged } from '../policy/under-active-policy.ts';
 import { stands, type RelationsChanged } from '../relations/under-standing-relations.ts';
-import { answers, answersKeptMs } from './answers.ts';
+import { answers } from './answers.ts';
 import { dispatches } from './dispatches.ts';
 import { gatherFacts, wantedFacts, type Gathered } from './facts.ts';
 import type { DecisionPages } from '../approvals/approval-url.ts';
@@ -68,6 +69,7 @@ export type CycleSettings = {
   rosterHash: Digest;
   policyAgeMaxMs: number;
   relationsAgeMaxMs: number;
+  priceCurrency: string | null;
   confirmations: Confirmations;
   /** How long a dispatched call may stay unsettled before it is called uncertain. */
   dispatchDeadlineMs: number;
@@ -145,8 +147,9 @@ function concludeAnew(
 
   if (!stands(batch, prepared.held, call.caller.tenant)) return () => ({ kind: 'relations_changed' });
 
-  const { confirmations, policyAgeMaxMs, relationsAgeMaxMs } = settings;
-  const gathered = gatherFacts(batch, prepared, { head, confirmations, policyAgeMaxMs, relationsAgeMaxMs });
+  const { confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency } = settings;
+  const basis = { head, confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency };
+  const gathered = gatherFacts(batch, prepared, basis);
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
   const validateArguments = lanes.length === 0 ? validateWithAjv : validatedOnce(validateWithAjv);

@@ -1,7 +1,8 @@
-import type { GateName } from '@countersign/contracts';
+import type { GateName, PrincipalId } from '@countersign/contracts';
 import { egressFact, provenanceFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { identityFact, scopesFact, wantedIdentityOf, wantedKey } from '../access-keys/key-facts.ts';
+import { sponsorOf } from '../access-keys/sponsor.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgets } from '../budgets/budgets.ts';
@@ -12,13 +13,14 @@ import type { FenceRow } from '../fences/fence-row.ts';
 import { fenceFact, fencesInForce, wantedFences } from '../fences/in-force.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
-import { approvalTerms } from '../passkeys/approval-terms.ts';
+import { approvalTerms } from '../voting/approval-terms.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { Confirmations } from '../policy/confirmations.ts';
 import { policyFact } from '../policy/policy-fact.ts';
 import { isBlocked } from '../policy/block-tools.ts';
 import { wantedCeilings } from '../policy/policy-ceilings.ts';
 import { wantedPolicies, type PolicyHead } from '../policy/policy-heads.ts';
+import { settingsFact, wantedSettings } from '../policy/settings-fact.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { registry } from '../registry/registry.ts';
 import { relationshipFact } from '../relations/relationship-fact.ts';
@@ -37,6 +39,8 @@ export type Gathered = {
   approval: ApprovalRow | null;
   /** Questions about this very call that nobody has answered yet, newest first. */
   open: ApprovalRow[];
+  /** The person behind the call. */
+  sponsor: PrincipalId | null;
 };
 
 export type Situation = KnownCall & {
@@ -48,7 +52,7 @@ export type Situation = KnownCall & {
 /** Which facts a gate judges. Two gates may judge one fact: the arguments are held against the schema that the registry knows. */
 type FactsOf = {
   request: 'request';
-  fence: 'fence';
+  fence: 'fence' | 'settings';
   policy: 'policy';
   identity: 'identity';
   relationship: 'relationship';
@@ -59,7 +63,7 @@ type FactsOf = {
   egress: 'egress';
   provenance: 'provenance';
   rules: 'block';
-  budget: 'budgets' | 'demand';
+  budget: 'budgets' | 'demand' | 'priced_in';
   approval: 'approval' | 'judged_hash';
 };
 
@@ -75,6 +79,8 @@ type Basis = {
   confirmations: Confirmations;
   policyAgeMaxMs: number;
   relationsAgeMaxMs: number;
+  /** Of the price table. `null` when it is not configured. */
+  priceCurrency: string | null;
 };
 type Read = Situation &
   Basis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
@@ -85,8 +91,11 @@ const judgesTheCallItself = { facts: () => ({}) };
 const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   request: { facts: ({ fault }) => ({ request: { state: 'known', value: { fault } } }) },
   fence: {
-    wants: wantedFences,
-    facts: ({ fences }) => ({ fence: { state: 'known', value: fences.map(fenceFact) } }),
+    wants: (known) => [...wantedFences(known), ...wantedSettings(known.call.caller.tenant)],
+    facts: ({ batch, fences, call: { caller } }) => ({
+      fence: { state: 'known', value: fences.map(fenceFact) },
+      settings: settingsFact(batch, caller.tenant),
+    }),
   },
   policy: {
     wants: ({ call: { caller } }) => [...wantedPolicies(caller.tenant), ...wantedCeilings(caller.tenant)],
@@ -133,9 +142,10 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   },
   budget: {
     wants: (known) => limitedBy(known).map((key) => wanted(budgets, key)),
-    facts: ({ judged, limiting }) => ({
+    facts: ({ judged, limiting, priceCurrency, ...call }) => ({
       budgets: { state: 'known', value: limiting.map(budgetFact) },
       demand: judged.demand,
+      ...(priceCurrency !== null && isPricedHere(call) ? { priced_in: priceCurrency } : {}),
     }),
   },
   approval: {
@@ -172,11 +182,10 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: Bas
   }));
   const approval = presentedApproval(batch, situation, standing);
   const read: Read = { ...situation, ...basis, batch, fences, limiting, approval };
-  const { budgets: left, demand } = sources.budget.facts(read);
   const facts: Facts = {
     now: situation.now,
     request: sources.request.facts(read).request,
-    fence: sources.fence.facts(read).fence,
+    ...sources.fence.facts(read),
     policy: sources.policy.facts(read).policy,
     identity: sources.identity.facts(read).identity,
     relationship: sources.relationship.facts(read).relationship,
@@ -186,12 +195,12 @@ export function gatherFacts(batch: LedgerBatch, situation: Situation, basis: Bas
     egress: sources.egress.facts(read).egress,
     provenance: sources.provenance.facts(read).provenance,
     block: sources.rules.facts(read).block,
-    budgets: left,
-    demand,
+    ...sources.budget.facts(read),
     ...sources.approval.facts(read),
   };
   const open = standing.filter(({ state }) => state === 'pending');
-  return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open };
+  const sponsor = sponsorOf(batch, situation.call.caller);
+  return { facts: Object.freeze(facts), fences, budgets: limiting, approval, open, sponsor };
 }
 
 /** The caller's own by name, and the installation's after them: a refusal names what is the caller's to change, where there is such. */
@@ -210,7 +219,12 @@ const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1
 function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
   const limited = { principal: intent.principal, tools: toolsNamed(intent) };
   const own = budgetSubjects(limited).map((subject) => ({ tenant: caller.tenant, subject }));
-  return intent.action === 'model.call' && dispatchedBy === 'kernel' ? [...own, installationBudgets] : own;
+  return isPricedHere({ intent, dispatchedBy }) ? [...own, installationBudgets] : own;
+}
+
+/** The kernel calls the model itself, so that its own price table prices the call. */
+function isPricedHere({ intent, dispatchedBy }: Pick<KnownCall, 'intent' | 'dispatchedBy'>): boolean {
+  return intent.action === 'model.call' && dispatchedBy === 'kernel';
 }
 
 function isClaimed(asker: Asker): boolean {

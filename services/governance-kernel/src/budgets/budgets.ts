@@ -54,6 +54,7 @@ const subjectOf = ({ tenant, subject }: { tenant: TenantId; subject: string }) =
 export const budgets: Control<BudgetsKey, BudgetRow> = {
   name: 'budgets',
   guard: 'row',
+  comparesReads: true,
   keyColumns: 3,
   select,
   lock: lockInOrder({ table: 'budgets', primaryKey: ['tenant_id', 'budget_id'] }, select),

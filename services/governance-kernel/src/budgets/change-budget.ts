@@ -3,6 +3,7 @@ import { budgetsOfSubjectMax, isCeiling } from '@countersign/contracts/governanc
 import type { NewEvent } from '@countersign/messaging';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
+import type { KernelConfig } from '../config.ts';
 import { budgetThresholdEvents } from '../events.ts';
 import { receiptTenant } from '../policy/receipt-tenant.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
@@ -10,7 +11,7 @@ import type { BudgetRow, StoredBudget } from './budget-row.ts';
 import { budgets } from './budgets.ts';
 import { budgetTerms } from './budget-terms.ts';
 import { standingBudget, wantedBudget } from './standing-budget.ts';
-import { assertTerms, canonicalSubject, type BudgetTerms } from './terms.ts';
+import { assertCurrencyOfPrices, assertTerms, canonicalSubject, type BudgetTerms } from './terms.ts';
 import { noAmounts, windowEndMs } from './window.ts';
 
 type BudgetChange = {
@@ -24,14 +25,15 @@ type BudgetChange = {
   carryOn(row: BudgetRow, terms: BudgetTerms): BudgetRow;
 };
 
+/** What changing a budget takes. */
+export type BudgetParts = SettingParts & { newEvent: NewEvent; config: Pick<KernelConfig, 'priceCurrency'> };
+
 type Changed = { budget: StoredBudget; isNew: boolean };
 
 /** Sets the terms of a budget and seals that. What is used and reserved counts on, and a new window starts with its own end. */
-export async function changeBudget(
-  parts: SettingParts & { newEvent: NewEvent },
-  asked: BudgetChange,
-): Promise<Changed> {
+export async function changeBudget(parts: BudgetParts, asked: BudgetChange): Promise<Changed> {
   assertTerms(asked.terms);
+  assertCurrencyOfPrices(asked.terms, parts.config.priceCurrency);
   const change = { ...asked, terms: { ...asked.terms, subject: canonicalSubject(asked.terms.subject) } };
   const { tenant, id, terms } = change;
   const nowMs = parts.clock().getTime();

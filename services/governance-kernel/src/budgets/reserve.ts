@@ -21,7 +21,7 @@ type Limited = {
 function spellingsOf(tool: string): string[] {
   const names = [tool, foldedToolName(tool)].flatMap((name) => {
     const dotted = toolOfFunctionName(name);
-    return [name, dotted, dotted.replace('.', '__')];
+    return [name, dotted, dotted.replace('.', '__'), dotted.replace('.', '_')];
   });
   return [...new Set(names)];
 }

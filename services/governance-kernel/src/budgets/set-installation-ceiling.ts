@@ -1,10 +1,8 @@
 import { isAppError, type BudgetId, type PrincipalId } from '@countersign/contracts';
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
-import type { NewEvent } from '@countersign/messaging';
 import { ConfigError } from '@countersign/service-kit';
-import type { SettingParts } from '../policy/setting-statement.ts';
 import type { StoredBudget } from './budget-row.ts';
-import { changeBudget } from './change-budget.ts';
+import { changeBudget, type BudgetParts } from './change-budget.ts';
 import { installationBudgets, type ModelSpendLimit } from './installation-ceiling.ts';
 import { countedIn, sameTerms, type BudgetTerms } from './terms.ts';
 
@@ -16,10 +14,7 @@ const operator = 'operator' as PrincipalId; // within its schema
  * Makes the ceiling that of the configuration, sealed when it changes. Several kernels may do it at once. Another currency begins to
  * count anew. Throws ConfigError for one while calls are on their way that are held in the earlier one.
  */
-export async function setInstallationCeiling(
-  parts: SettingParts & { newEvent: NewEvent },
-  limit: ModelSpendLimit,
-): Promise<void> {
+export async function setInstallationCeiling(parts: BudgetParts, limit: ModelSpendLimit): Promise<void> {
   const terms = termsOf(limit);
   const { tenant } = installationBudgets;
   const change = { tenant, id, terms, by: operator, carryOn: countedIn };

@@ -24,6 +24,19 @@ export function assertTerms({ currency, spend_limit_minor, approval_required_abo
 }
 
 /**
+ * Throws INVALID_REQUEST for a currency other than that of the price table: the cost of a model call would count as an amount of it.
+ * `prices` is `null` when no currency of prices is configured.
+ */
+export function assertCurrencyOfPrices({ currency }: Pick<BudgetTerms, 'currency'>, prices: string | null): void {
+  if (currency === null || prices === null || currency === prices) return;
+  throw new AppError(
+    'INVALID_REQUEST',
+    `\`currency\` is ${currency}, and the prices of models are in ${prices}. Set the budget in ${prices}`,
+    { param: 'currency' },
+  );
+}
+
+/**
  * The one spelling under which a budget is kept: a tool by what its name means. Throws INVALID_REQUEST for a subject that no call could
  * have, which would limit nothing.
  */

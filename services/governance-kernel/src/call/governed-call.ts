@@ -24,7 +24,14 @@ export type Caller = {
   /** A visitor of the demo, whom the kernel itself names. */
   isVisitor?: true;
   /** The gateway's word for who calls, and the key that it was signed with. */
-  assertion?: { readonly keyId: string; readonly role: AssertionRole };
+  assertion?: {
+    readonly keyId: string;
+    readonly role: AssertionRole;
+    /** Of the list of members that the role was read from. 0: the gateway named none. */
+    readonly membersVersion: number;
+    /** The person behind an agent: who started its run or made its key. `null` when the gateway named none. */
+    readonly sponsor: PrincipalId | null;
+  };
   /** By which door the call came in; told by measures, and judged by nothing. */
   door?: Door | undefined;
 };

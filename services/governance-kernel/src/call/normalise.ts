@@ -1,7 +1,14 @@
 import type { CryptoProvider } from '@countersign/crypto';
 import type { Digest, EffectLevel } from '@countersign/contracts';
 import { leastEffectOf } from '@countersign/contracts/governance-kernel';
-import { graverEffect, mistakenFor, type CompiledPolicy, type Intent, type Work } from '@countersign/policy';
+import {
+  declaredApart,
+  graverEffect,
+  mistakenFor,
+  type CompiledPolicy,
+  type Intent,
+  type Work,
+} from '@countersign/policy';
 import { argsHash, intentHash } from '@countersign/receipts';
 import { declaredEffect } from '../registry/declared-effect.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
@@ -79,7 +86,10 @@ function actionOf(call: NamedCall): string {
 function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Omit<Known, 'work'>): EffectLevel {
   const least = leastEffectOf(actionOf(call));
   const byRegistry = resolution?.kind === 'registered' ? resolution.effectLevel : null;
-  const declared = tool === null ? least : graverEffect(least, declaredEffect(tool, { byRegistry, policy }));
+  const declared =
+    tool === null
+      ? least
+      : graverEffect(least, declaredEffect(tool, { byRegistry, policy, isOwn: resolution?.kind !== 'registered' }));
   const unsaid = call.kind === 'custom' && tool === null ? 'E4' : 'E0';
   return graverEffect(declared, call.effectLevel ?? unsaid);
 }
@@ -96,5 +106,18 @@ function faultOf(call: NamedCall, { action, tool }: SealedIntent, { resolution, 
   }
   if (resolution.kind === 'look_alike')
     return `The name looks like that of another tool of the server "${resolution.serverId}".`;
+  const apart = policy === null ? null : declaredUnderAlias(call, tool, { policy, work });
+  if (apart !== null) return `The name stands for "${tool}", and the policy names "${apart}" apart from it.`;
   return action === 'tool.call' ? null : 'A registered tool is called as tool.call, and as no other action.';
+}
+
+/** `files__read` is written by each model for `files.read`. Rules may know the other aliases as tools of their own. */
+function declaredUnderAlias(
+  call: NamedCall,
+  tool: string,
+  { policy, work }: { policy: CompiledPolicy; work: Work | undefined },
+): string | null {
+  const alias = toolOf(call);
+  if (alias === null || alias === tool || alias === tool.replace('.', '__')) return null;
+  return declaredApart(policy.tools, { alias, tool }, work);
 }

@@ -13,7 +13,10 @@ type ModelUpstreamOptions = {
   /** Base URL in OpenAI's sense (https://api.openai.com/v1). */
   url: string;
   apiKey: string | null;
+  /** Of silence; and of a whole answer, which is silence until it is there. */
   timeoutMs: number;
+  /** Of a streamed answer in all, however much it says. */
+  streamMs: number;
 };
 
 export type UpstreamAnswer = {
@@ -27,6 +30,8 @@ export type UpstreamAnswer = {
   redacted: (text: string) => string;
   /** Aborted when the time of the answer is over, or when its caller went away. */
   deadline: AbortSignal;
+  /** How long it may be silent, and its caller may leave it unread. */
+  silenceMs: number;
 };
 
 /** No answer came. `wasSent`: the model may have been asked, and may be paid. */
@@ -52,7 +57,7 @@ export type ModelUpstream = {
 /** Enough for many slow answers at a time; more would only queue at the model. */
 const connectionsMax = 128;
 
-export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOptions): ModelUpstream {
+export function createModelUpstream({ url, apiKey, timeoutMs, streamMs }: ModelUpstreamOptions): ModelUpstream {
   const target = new URL(url);
   const pool = new Pool(target.origin, {
     connections: connectionsMax,
@@ -63,7 +68,7 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
   return {
     send: async (permit, { body, stream, traceparent, signal, span = null }) => {
       assertDecided(permit, body);
-      const deadline = startDeadline({ ms: timeoutMs, signal });
+      const deadline = startDeadline({ ms: stream ? streamMs : timeoutMs, signal });
       const length = String(body.byteLength);
       const about = { 'content-type': 'application/json', 'content-length': length };
       const headers = { ...headersOf(apiKey, stream), ...about, traceparent: span?.begin() ?? traceparent };
@@ -84,6 +89,7 @@ export function createModelUpstream({ url, apiKey, timeoutMs }: ModelUpstreamOpt
         body: answer.body,
         redacted: (text) => (apiKey === null ? text : text.replaceAll(apiKey, '[redacted]')),
         deadline: deadline.signal,
+        silenceMs: timeoutMs,
       };
     },
     listModels: () => listModels(pool, { path: modelsPath(target), headers: headersOf(apiKey, false) }),

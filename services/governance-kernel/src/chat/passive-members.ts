@@ -1,80 +1,112 @@
 /**
- * What may pass from a model's answer to the caller: members that only show something. An answer is attacker-controlled, and a
- * member nobody here knows may be one that some client acts upon; so it is left out, not passed on. Tool calls are not in these
- * lists: they pass after a decision, or not at all.
+ * What may pass from a model's answer to the caller: members that only show something, down to the last level. An answer is
+ * attacker-controlled, and a member nobody here knows may be one that some client acts upon; so it is left out, not passed on, and so is a
+ * known one that has another form. Tool calls are not in these lists: they pass after a decision, or not at all.
  */
-const envelopeMembers = [
-  'id',
-  'object',
-  'created',
-  'model',
-  'usage',
-  'system_fingerprint',
-  'service_tier',
-  'provider',
-  'citations',
-  'prompt_filter_results',
-  'obfuscation',
-];
-const choiceMembers = [
-  'index',
-  'logprobs',
-  'finish_reason',
-  'native_finish_reason',
-  'stop_reason',
-  'content_filter_results',
-];
-const messageMembers = [
-  'role',
-  'content',
-  'refusal',
-  'annotations',
-  'audio',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-];
-const passiveParts = new Set(['text', 'output_text', 'refusal']);
+import {
+  figures,
+  flag,
+  listOf,
+  members,
+  named,
+  number,
+  someOf,
+  text,
+  textOrNumber,
+  type JsonObject,
+  type Keep,
+} from './passive-shapes.ts';
 
-export type JsonObject = Record<string, unknown>;
+export { isJsonObject, type JsonObject } from './passive-shapes.ts';
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Azure's: by category, with the word and the place of what was found. */
+const filterResults = named(
+  members({
+    ...{ filtered: flag, detected: flag, severity: text },
+    error: members({ code: textOrNumber, message: text }),
+    citation: members({ URL: text, license: text }),
+    details: listOf(members({ filtered: flag, id: text })),
+  }),
+);
+
+const token = { token: text, logprob: number, bytes: listOf(number) };
+const tokens = listOf(members({ ...token, top_logprobs: listOf(members(token)) }));
+
+/** Places in the text that a source belongs to. */
+const citationOf = members({
+  ...{ url: text, title: text, content: text, file_id: text, filename: text },
+  ...{ start_index: number, end_index: number, index: number },
+});
+const annotations = listOf(members({ type: text, url_citation: citationOf, file_citation: citationOf }));
+
+const parts = listOf(
+  someOf('type', {
+    text: members({ type: text, text, annotations }),
+    output_text: members({ type: text, text, annotations }),
+    refusal: members({ type: text, refusal: text }),
+  }),
+);
+
+const envelope = members({
+  ...{ id: text, object: text, created: number, model: text },
+  // Counters and prices, which each server names in its own way.
+  usage: figures,
+  ...{ system_fingerprint: text, service_tier: text, provider: text, obfuscation: text },
+  citations: listOf(text),
+  prompt_filter_results: listOf(members({ prompt_index: number, content_filter_results: filterResults })),
+});
+
+const choice = members({
+  index: number,
+  logprobs: members({ content: tokens, refusal: tokens }),
+  ...{ finish_reason: text, native_finish_reason: text, stop_reason: textOrNumber },
+  content_filter_results: filterResults,
+});
+
+const messageMembers: Record<string, Keep> = {
+  role: () => 'assistant',
+  content: (value) => (Array.isArray(value) ? parts(value) : (text(value) ?? null)),
+  refusal: text,
+  annotations,
+  audio: members({ id: text, data: text, transcript: text, expires_at: number }),
+  reasoning: text,
+  reasoning_content: text,
+  reasoning_details: listOf(
+    members({
+      ...{ type: text, id: text, format: text, index: number },
+      ...{ text, summary: text, data: text, signature: text },
+    }),
+  ),
+};
+const message = members(messageMembers);
 
 export function passiveEnvelope(answer: JsonObject): JsonObject {
-  return pick(answer, envelopeMembers);
+  return shown(envelope, answer);
 }
 
-export function passiveChoice(choice: JsonObject): JsonObject {
-  return pick(choice, choiceMembers);
+export function passiveChoice(value: JsonObject): JsonObject {
+  return shown(choice, value);
 }
 
 /** A message or a delta. Content made of parts keeps those that are text. */
-export function passiveMessage(message: JsonObject): JsonObject {
-  const passed = pick(message, messageMembers);
-  if ('role' in passed) passed['role'] = 'assistant';
-  const { content } = passed;
-  if (Array.isArray(content)) passed['content'] = content.filter(isPassivePart);
-  else if ('content' in passed && typeof content !== 'string') passed['content'] = null;
-  return passed;
+export function passiveMessage(value: JsonObject): JsonObject {
+  return shown(message, value);
 }
 
 /** Whether a message or a delta tells or asks for anything, whether or not it passes. */
-export function isSaying(message: JsonObject): boolean {
-  return sayingMembers.some((name) => !isNothing(message[name]));
+export function isSaying(said: JsonObject): boolean {
+  return sayingMembers.some((name) => !isNothing(said[name]));
 }
 
-const sayingMembers = [...messageMembers.filter((name) => name !== 'role'), 'tool_calls', 'function_call'];
+const sayingMembers = [
+  ...Object.keys(messageMembers).filter((name) => name !== 'role'),
+  ...['tool_calls', 'function_call'],
+];
 
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-function isPassivePart(part: unknown): boolean {
-  return isJsonObject(part) && typeof part['type'] === 'string' && passiveParts.has(part['type']);
-}
-
-function pick(value: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]));
+function shown(keep: Keep, value: JsonObject): JsonObject {
+  return keep(value) as JsonObject; // `members` answers an object for an object
 }

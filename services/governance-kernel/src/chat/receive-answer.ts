@@ -100,7 +100,7 @@ async function passError(
     result: {
       status: error.status,
       text: JSON.stringify(error.body),
-      headers: { ...told, ...answerHeaders(decision) },
+      headers: { ...told, ...error.headers, ...answerHeaders(decision) },
       kept,
     },
   };
@@ -159,9 +159,9 @@ async function streamAnswer(
   { exchange, termsOf, endingOf }: Running,
   { answer, decision, res }: Answered,
 ): Promise<Ending<null>> {
-  const { contentType, body, deadline } = answer;
+  const { contentType, body } = answer;
   requireType(contentType, 'text/event-stream', body);
-  const relay = new StreamRelay(res, deadline);
+  const relay = new StreamRelay(res, answer);
   const governed = new GovernedStream(termsOf(answer));
   let outcome: 'completed' | 'failed' = 'failed';
   try {
@@ -189,7 +189,18 @@ async function streamAnswer(
 /** What a stream breaks on is the upstream's fault, in its own words if it has any, unless our own code says otherwise (a ledger that cannot seal). */
 function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): object {
   if (error instanceof UpstreamSaid) return streamError(error, words);
-  return errorAnswer(error instanceof AppError ? error : malformedAnswer(error), words.requestId, []).envelope;
+  return errorAnswer(error instanceof AppError ? error : brokenStream(error), words.requestId, []).envelope;
+}
+
+/** undici's code for a body that sends nothing, and the name of the reason of our own deadline. */
+const silent = 'UND_ERR_BODY_TIMEOUT';
+const late = 'TimeoutError';
+
+function brokenStream(cause: unknown): AppError {
+  const { code, name } = cause instanceof Error ? (cause as Error & { code?: unknown }) : {};
+  if (code === silent) return new AppError('UPSTREAM_FAILED', 'The model server sent nothing for too long', { cause });
+  if (name === late) return new AppError('UPSTREAM_FAILED', 'The stream of the model server took too long', { cause });
+  return malformedAnswer(cause);
 }
 
 function requireType(contentType: string, wanted: string, body: Readable): void {

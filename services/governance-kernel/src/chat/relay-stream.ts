@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import { startDeadline } from '@countersign/contracts';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { chunkBytesMax, type GovernedStream } from './govern-stream.ts';
 import { malformedAnswer } from './govern-answer.ts';
+
+/** A caller that reads nothing for `silenceMs`, or not all by `deadline`, is cut off: its dispatch must end like any other. */
+type RelayTerms = { deadline: AbortSignal; silenceMs: number };
 
 type Delivered = { bytes: number; hash: string };
 
@@ -13,14 +17,13 @@ const done = '[DONE]';
 /** Writes governed events and counts what was delivered. Throws when the upstream broke off or the caller stopped reading. */
 export class StreamRelay {
   readonly #res: ServerResponse;
-  readonly #deadline: AbortSignal;
+  readonly #terms: RelayTerms;
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
-  /** A caller that does not read is waited for until `deadline`, and then cut off: its dispatch must end like any other. */
-  constructor(res: ServerResponse, deadline: AbortSignal) {
+  constructor(res: ServerResponse, terms: RelayTerms) {
     this.#res = res;
-    this.#deadline = deadline;
+    this.#terms = terms;
   }
 
   /** Resolves when the upstream said it is done. */
@@ -57,14 +60,16 @@ export class StreamRelay {
   }
 
   async #drained(): Promise<void> {
+    const patience = startDeadline({ ms: this.#terms.silenceMs, signal: this.#terms.deadline });
     const drained = new AbortController();
-    const signal = AbortSignal.any([this.#deadline, drained.signal]);
+    const signal = AbortSignal.any([patience.signal, drained.signal]);
     try {
       await Promise.race([once(this.#res, 'drain', { signal }), once(this.#res, 'close', { signal })]);
     } catch (cause) {
       this.#res.destroy();
       throw new Error('The caller stopped reading', { cause });
     } finally {
+      patience.clear();
       drained.abort();
     }
   }

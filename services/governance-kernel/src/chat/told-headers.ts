@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-const told = /^(retry-after|x-ratelimit-[a-z0-9-]{1,60})$/;
+const told = /^(retry-after(-ms)?|x-ratelimit-[a-z0-9-]{1,60})$/;
 /** Numbers, durations and dates; nothing that could carry more than that. */
 const plainValue = /^[A-Za-z0-9 ,:;.=+-]{1,100}$/;
 const headersMax = 32;

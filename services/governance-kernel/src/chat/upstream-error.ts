@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { AppError } from '@countersign/contracts';
+import { AppError, errorCodes } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
 /** In what form an upstream's words are given on. */
 type Words = { requestId: string; redacted: (text: string) => string };
 
-type SafeError = { status: number; body: JsonObject };
+type SafeError = { status: number; headers: Record<string, string>; body: JsonObject };
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);
@@ -30,17 +30,33 @@ export function streamError({ said, message }: UpstreamSaid, words: Words): Json
   return errorBody(said, { ...words, status: 502, fallback: { message, code: 'UPSTREAM_FAILED' } });
 }
 
-/** An upstream's refusal in OpenAI's form. Our own credential is never the caller's problem: 401 and 403 become 502. */
+/** What an SDK tries again by itself, too. */
+const isRetryable = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
+
+/** An upstream's refusal in OpenAI's form. The caller cannot mend our own credential: 401 and 403 become 502. */
 export function safeError({ status, body, ...words }: Words & { status: number; body: Buffer }): SafeError {
+  if (status === 401 || status === 403) return credentialRefused(status, words);
   const passed = passedStatuses.has(status) || status >= 500 ? status : 502;
   const said = explainedStatuses.has(status) ? errorMember(body) : {};
   const fallback = { message: `The model server answered ${status}`, code: 'upstream_error' };
-  return { status: passed, body: errorBody(said, { ...words, status: passed, fallback }) };
+  return { status: passed, headers: {}, body: errorBody(said, { ...words, status: passed, fallback }) };
 }
 
-type Terms = Words & { status: number; fallback: { message: string; code: string } };
+/** Trying again changes nothing before an operator does; the header stops the OpenAI SDKs from trying a 502 again. */
+function credentialRefused(status: number, words: Words): SafeError {
+  const { nextStep, retryable } = errorCodes.UPSTREAM_KEY_REFUSED;
+  const message = `The model server answered ${status} to the key of this kernel. ${nextStep}`;
+  const fallback = { message, code: 'UPSTREAM_KEY_REFUSED' };
+  const body = errorBody({}, { ...words, status: 502, retryable, fallback });
+  return { status: 502, headers: { 'x-should-retry': 'false' }, body };
+}
 
-function errorBody(said: JsonObject, { status, requestId, redacted, fallback }: Terms): JsonObject {
+type Terms = Words & { status: number; retryable?: boolean; fallback: { message: string; code: string } };
+
+function errorBody(
+  said: JsonObject,
+  { status, retryable = isRetryable(status), requestId, redacted, fallback }: Terms,
+): JsonObject {
   const word = (value: unknown) => (typeof value === 'string' && value !== '' ? clean(redacted(value)) : null);
   return {
     error: {
@@ -49,6 +65,7 @@ function errorBody(said: JsonObject, { status, requestId, redacted, fallback }: 
       param: word(said['param']),
       code: word(said['code']) ?? fallback.code,
       request_id: requestId,
+      retryable,
     },
   };
 }

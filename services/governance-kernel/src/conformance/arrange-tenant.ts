@@ -35,6 +35,7 @@ type Parts = Pick<
   | 'signers'
   | 'config'
   | 'clock'
+  | 'clockGuard'
   | 'ledger'
   | 'provider'
   | 'newUlid'
@@ -117,7 +118,7 @@ async function raiseFence(parts: Parts, tenant: TenantId, fence: Given['fences']
 
 async function setBudget(parts: Parts, tenant: TenantId, budget: NonNullable<Given['budget']>): Promise<void> {
   const { spend_limit_minor: spend, approval_required_above_minor: asksAbove } = budget;
-  const currency = spend === null && asksAbove === null ? null : 'EUR';
+  const currency = spend === null && asksAbove === null ? null : (parts.config.priceCurrency ?? 'EUR');
   await changeBudget(parts, {
     tenant,
     id: 'conformance' as BudgetId, // within its schema

@@ -19,7 +19,7 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, Signer } from '@countersign/crypto';
 import type { NewEvent } from '@countersign/messaging';
-import type { Log } from '@countersign/service-kit';
+import type { ClockGuard, Log } from '@countersign/service-kit';
 import { chosenVectors, conformanceVerdict } from '@countersign/verifier';
 import type { BoundaryParts } from '../boundary/boundary.ts';
 import { build } from '../build.ts';
@@ -52,6 +52,7 @@ export type ConformanceParts = Pick<RelationWriting, 'standingRelations' | 'rela
   provider: CryptoProvider;
   signers: Signers;
   clock: () => Date;
+  clockGuard: ClockGuard;
   newUlid: (nowMs: number) => string;
   newEvent: NewEvent;
   cycle: BoundaryParts;

@@ -1,6 +1,6 @@
 import { AppError, PrincipalId, type TenantId } from '@countersign/contracts';
 import { FenceScope, type OrgId } from '@countersign/contracts/governance-kernel';
-import { meaningOf, type FenceInForce } from '@countersign/policy';
+import { meaningOf, meaningsOf, type FenceInForce } from '@countersign/policy';
 import { isToolName } from '../registry/is-tool-name.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 
@@ -22,11 +22,11 @@ export function scopesAround({ tenant, org, principal, tools }: Fenced): FenceSc
 }
 
 /** A tool is fenced in all its spellings, and by the server that its name begins with. */
-function scopesOfTool(tenant: TenantId, tool: string): string[] {
-  const meaning = meaningOf(tool);
-  const server = parseToolAddress(meaning)?.serverId;
+export function scopesOfTool(tenant: TenantId, tool: string): FenceScope[] {
+  const server = parseToolAddress(meaningOf(tool))?.serverId;
   const ofServer = server === undefined ? [] : [`server:${server}`, `server:${tenant}/${server}`];
-  return [...ofServer, `tool:*/${meaning}`, `tool:${tenant}/${meaning}`];
+  const ofTool = meaningsOf(tool).flatMap((meaning) => [`tool:*/${meaning}`, `tool:${tenant}/${meaning}`]);
+  return [...ofServer, ...ofTool] as FenceScope[]; // made of what makes one
 }
 
 /**

@@ -1,6 +1,7 @@
-import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import { AppError, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
 import type { Fence, FenceScope } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
+import type { ClockGuard } from '@countersign/service-kit';
 import { fenceSetEvent } from '../events.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from '../policy/rising-version.ts';
@@ -14,10 +15,14 @@ type FenceCommand = Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'wi
   set_by: PrincipalId;
 };
 
-type Parts = SettingParts & { newEvent: NewEvent };
+type Parts = SettingParts & { newEvent: NewEvent; clockGuard: Pick<ClockGuard, 'assertNear'> };
 
-/** Sets or lifts a fence and seals that, or confirms what stands. Throws ILLEGAL_TRANSITION for an epoch that does not rise. */
+/**
+ * Sets or lifts a fence and seals that, or confirms the current one. Throws ILLEGAL_TRANSITION for an epoch that does not rise, and
+ * END_PASSED for a new fence that has ended. What refuses an end is not sealed, so the clock is compared before.
+ */
 export async function setFence(parts: Parts, command: FenceCommand): Promise<FenceRow> {
+  if (command.expires_at !== null) await parts.clockGuard.assertNear();
   const scope = canonicalScope(command.scope);
   const nowMs = parts.clock().getTime();
   const tenant = tenantOf(scope) ?? ('system' as TenantId); // its chain tells of all that is no tenant's
@@ -35,6 +40,7 @@ export async function setFence(parts: Parts, command: FenceCommand): Promise<Fen
         'epoch',
       );
       if (move === 'confirm' && standing !== null) return () => standing;
+      assertToCome(fence, nowMs);
       const said = {
         tenant,
         session,
@@ -49,6 +55,14 @@ export async function setFence(parts: Parts, command: FenceCommand): Promise<Fen
       }));
       return () => fence;
     },
+  });
+}
+
+function assertToCome({ expiresAtMs }: FenceRow, nowMs: number): void {
+  if (expiresAtMs === null || expiresAtMs > nowMs) return;
+  const end = new Date(expiresAtMs).toISOString();
+  throw new AppError('END_PASSED', `expires_at is ${end}, which has passed, so this fence would stop nothing`, {
+    param: 'expires_at',
   });
 }
 

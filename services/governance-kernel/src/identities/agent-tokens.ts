@@ -6,7 +6,13 @@ import {
   type KeyThumbprint,
 } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url } from '@countersign/crypto';
-import { importedKey, signedTokenHeader, unprovenClaims, verifySignedToken } from '@countersign/service-kit';
+import {
+  importedKey,
+  signedTokenFault,
+  signedTokenHeader,
+  unprovenClaims,
+  verifySignedToken,
+} from '@countersign/service-kit';
 import type { IdentityKeyRow } from './identity-keys.ts';
 
 type Parts = {
@@ -56,14 +62,16 @@ export class AgentTokens {
     const { kid, claimed } = parsedToken(text);
     // A store that is down is no fault of the token.
     const key = await this.#parts.findLiveKey({ tenant: claimed.tenant_id, kid });
-    if (key === null || key.principal !== claimed.sub) throw invalid(new Error('no such key is enrolled'));
+    if (key === null || key.principal !== claimed.sub)
+      throw invalid('The key of the agent token is not enrolled for this agent, or has ended');
     const { lifeSecondsMax } = agentTokenTerms;
     const imported = importedKey(decodeBase64Url(key.publicKey));
     const signed = await verifySignedToken(text, imported, { now, lifeSecondsMax }).catch((cause: unknown) => {
-      throw invalid(cause);
+      throw invalid(signedTokenFault('agent token', cause, now), cause);
     });
     const { aud, exp } = parsedClaims(signed);
-    if (aud !== this.#parts.audience) throw invalid(new Error('it is meant for another kernel'));
+    if (aud !== this.#parts.audience)
+      throw invalid('The agent token is meant for another kernel: aud is not its address');
     const agent = { tenant: key.tenant, principal: key.principal, kid };
     return { agent, endsAtMs: exp * 1_000, keyReadAtMs: now.getTime() };
   }
@@ -74,16 +82,18 @@ function parsedToken(text: string) {
     const { kid } = AgentTokenHeader.parse(signedTokenHeader(text));
     return { kid, claimed: AgentTokenClaims.parse(unprovenClaims(text)) };
   } catch (cause) {
-    throw invalid(cause);
+    throw invalid(malformed, cause);
   }
 }
 
 function parsedClaims(signed: unknown) {
   const parsed = AgentTokenClaims.safeParse(signed);
-  if (!parsed.success) throw invalid(parsed.error);
+  if (!parsed.success) throw invalid(malformed, parsed.error);
   return parsed.data;
 }
 
-function invalid(cause: unknown): AppError {
-  return new AppError('CREDENTIALS_INVALID', 'The agent token is not valid', { cause });
+const malformed = `The agent token lacks a part, has one too many or lives for more than ${agentTokenTerms.lifeSecondsMax} s`;
+
+function invalid(message: string, cause?: unknown): AppError {
+  return new AppError('CREDENTIALS_INVALID', message, { cause });
 }

@@ -47,7 +47,7 @@ export class LedgerBatch {
   rows<Key, Row>(control: Control<Key, Row>, key: Key): readonly Row[] {
     const sought = wanted(control, key);
     const read = this.#view.rows(sought);
-    if (control.guard === 'row') this.#noteRead(sought.control, read);
+    if (control.comparesReads === true) this.#noteRead(sought.control, read);
     const overlay = this.#overlays.get(control.name);
     return (overlay === undefined ? read : overlaid(overlay, sought.set, read)) as readonly Row[]; // its own rows
   }
@@ -87,7 +87,7 @@ export class LedgerBatch {
     );
   }
 
-  /** Rows with a revision of their own that were looked at and left as they are: what was refused rests on them. */
+  /** Rows of controls that compare them, which were looked at and left as they are. */
   get reads(): { control: AnyControl; rows: unknown[] }[] {
     return [...this.#read].map(([control, rows]) => {
       const changed = this.#overlays.get(control.name)?.rows;

@@ -10,7 +10,7 @@
  */
 import { LedgerBatch } from './batch.ts';
 import type { AnyControl, Wanted } from './control.ts';
-import { KnownFacts, type ReadFacts } from './known-facts.ts';
+import { KnownFacts, type Epoch, type ReadFacts } from './known-facts.ts';
 import type { Sealer } from './seal.ts';
 import { chainName, type ChainKey, type PlaceOf } from './statement.ts';
 
@@ -27,7 +27,7 @@ export type Commit = (entries: readonly LedgerEntry<unknown>[]) => Promise<Promi
 export type Sought = { readonly chains: readonly ChainKey[]; readonly sets: readonly Wanted[] };
 
 /** A batch with the epoch that its facts were read under. */
-export type LedgerWrite = { readonly epoch: number; readonly batch: LedgerBatch };
+export type LedgerWrite = { readonly epoch: Epoch; readonly batch: LedgerBatch };
 
 /** What was concluded on facts: what to write, or nothing. */
 type Concluded = { readonly write: LedgerWrite | null };
@@ -90,7 +90,7 @@ async function commitOnMemory({ store, sealer }: Parts, { known, sought, entries
 }
 
 /** Reads what is not known. Where the epoch moved, what was known before is read again, once: the commit checks it anyway. */
-async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: Sought): Promise<number> {
+async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: Sought): Promise<Epoch> {
   for (let reads = 0; reads < 2; reads += 1) {
     const missing = {
       chains: chains.filter((chain) => !known.knowsChain(chain)),
@@ -99,7 +99,8 @@ async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: S
     if (known.epoch !== null && missing.chains.length === 0 && missing.sets.length === 0) break;
     known.learn(await store.read(missing));
   }
-  return known.epoch ?? 0;
+  if (known.epoch === null) throw new Error('A read of facts brought no epoch');
+  return known.epoch;
 }
 
 /** What an entry states is guarded by the versions of its facts. One that states nothing, or changes those facts, needs locks. */

@@ -5,9 +5,15 @@ import { chainName, type ChainHead, type ChainKey } from './statement.ts';
 /** The head of a session as it was read, and the names of the controls that have no rows in it. */
 type ReadHead = ChainKey & ChainHead & { readonly quiet: readonly string[] };
 
+/**
+ * The version of all controls. The mark is random, and each change of a control replaces it. The timeline is that of the server: a
+ * promoted standby begins a new one, where a count that was seen before, such as the revision of a budget, may mean another row.
+ */
+export type Epoch = { readonly mark: number; readonly timeline: string };
+
 /** What one snapshot of the database said about these chains and sets. */
 export type ReadFacts = {
-  readonly epoch: number;
+  readonly epoch: Epoch;
   readonly chains: readonly ChainKey[];
   /** Chains without a head have no receipt yet. */
   readonly heads: readonly ReadHead[];
@@ -31,7 +37,7 @@ const factsMax = 200_000;
  * version against the database, and what does not hold any more is read again.
  */
 export class KnownFacts implements BatchView {
-  #epoch: number | null = null;
+  #epoch: Epoch | null = null;
   readonly #quietAtFirst: readonly string[];
   readonly #heads = new Map<string, Head>();
   readonly #controls = new Map<string, Known>();
@@ -41,7 +47,7 @@ export class KnownFacts implements BatchView {
   }
 
   /** Null while nothing is known. */
-  get epoch(): number | null {
+  get epoch(): Epoch | null {
     return this.#epoch;
   }
 
@@ -70,7 +76,7 @@ export class KnownFacts implements BatchView {
   }
 
   learn(read: ReadFacts): void {
-    if (this.#epoch !== read.epoch) this.#forgetControls();
+    if (this.#epoch === null || !isSameEpoch(this.#epoch, read.epoch)) this.#forgetControls();
     this.#epoch = read.epoch;
     const heads = new Map(read.heads.map((head) => [chainName(head), head]));
     for (const chain of read.chains) {
@@ -108,7 +114,7 @@ export class KnownFacts implements BatchView {
     if (this.#size() > factsMax) this.forget();
   }
 
-  /** For when the controls were changed: by how much the epoch moved, only a read can tell. Chains stand on their own. */
+  /** The controls were changed, and only a read can tell the new epoch. Chains have versions of their own. */
   passEpoch(): void {
     this.#epoch = null;
     this.#forgetControls();
@@ -170,4 +176,8 @@ export class KnownFacts implements BatchView {
   #size(): number {
     return [...this.#controls.values()].reduce((sum, { rows, sets }) => sum + rows.size + sets.size, this.#heads.size);
   }
+}
+
+function isSameEpoch(one: Epoch, other: Epoch): boolean {
+  return one.mark === other.mark && one.timeline === other.timeline;
 }

@@ -32,9 +32,12 @@ export function parseGiven<Shape extends z.ZodType>(shape: Shape, name: string, 
   return parsed.data;
 }
 
-/** The session of callers who name none: one per principal and kind of route. */
-export function defaultSession(kind: 'chat' | 'mcp', { principal }: Caller): SessionId {
-  const cut = `${kind}-${principal.replace(/[/\\]/g, '_')}`.slice(0, sessionLengthMax);
+/**
+ * The session of callers who name none: one per principal, whatever door they use. An approval is of one session, so the approval of a call
+ * that a model proposed counts for the same call over MCP.
+ */
+export function defaultSession({ principal }: Pick<Caller, 'principal'>): SessionId {
+  const cut = `default-${principal.replace(/[/\\]/g, '_')}`.slice(0, sessionLengthMax);
   // It may be cut in the middle of a character, and half of one is in no name.
   return SessionId.parse(cut.replace(/\p{Cs}$/u, '').trim());
 }

@@ -39,7 +39,7 @@ export async function callTool(
     const session = sameOf('countersign/session_id', told.session, headers.session);
     const request = {
       caller,
-      session: session ?? defaultSession('mcp', caller),
+      session: session ?? defaultSession(caller),
       tool,
       args: parseGiven(CallMembers, 'params.arguments', parsePlainJson(args)),
       ...(malformedArguments === true ? { malformedArguments } : {}),

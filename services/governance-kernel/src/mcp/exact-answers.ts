@@ -9,7 +9,7 @@ export const inexactCode = -32_098;
 const depthMax = 512;
 
 type Id = string | number;
-type Read = { id?: Id; result?: unknown };
+type Read = { id?: Id; result?: unknown } | null;
 
 /**
  * Holds the results of tool calls to what can be read exactly. A receipt for a number that JSON.parse has rounded would be a receipt for
@@ -29,32 +29,47 @@ export class ExactAnswers {
     return transport;
   }
 
-  /** The text of a message as it may be read: unchanged, or an error in place of its result. Text that is no JSON is not judged here. */
+  /**
+   * The text of a message, or of a batch of them, as it may be read: unchanged, or an error in place of each result. Text that is no JSON is
+   * not judged here.
+   */
   told(text: string): string {
     try {
-      this.#end(parseStrictJson(text, { depthMax, bytesMax: Infinity }) as Read | null);
+      this.#end(parseStrictJson(text, { depthMax, bytesMax: Infinity }) as Read | Read[]);
       return text;
     } catch (error) {
       if (!(error instanceof CryptoError) || error.code === 'MALFORMED_JSON') return text;
-      const message = JSON.parse(text) as Read | null; // of all that is wrong with it, the grammar is not
-      return this.#end(message) ? JSON.stringify(withheld(message, error)) : text;
+      const read = JSON.parse(text) as Read | Read[]; // of all that is wrong with it, the grammar is not
+      const ended = this.#end(read);
+      if (ended.length === 0) return text;
+      const told = messagesOf(read).map((message) => (ended.includes(message) ? withheld(message, error) : message));
+      return JSON.stringify(Array.isArray(read) ? told : told[0]);
     }
   }
 
-  /** Whether it is the result of a call that was sent. */
-  #end(message: Read | null): message is Read & { id: Id } {
-    const isResult = message?.id !== undefined && message.result !== undefined;
-    return isResult && this.#calls.delete(keyOf(message.id ?? ''));
+  /** The results of calls that were sent. The SDK takes a batch apart, although the protocol has none any more. */
+  #end(read: Read | Read[]): Read[] {
+    return messagesOf(read).filter((message) => {
+      const isResult = message?.id !== undefined && message.result !== undefined;
+      return isResult && this.#calls.delete(keyOf(message.id ?? ''));
+    });
   }
+}
+
+function messagesOf(read: Read | Read[]): Read[] {
+  return Array.isArray(read) ? read : [read];
 }
 
 /** As the SDK finds the request to an answer. */
 const keyOf = Number;
 
-function withheld({ id }: { id: Id }, { message }: CryptoError): object {
-  const reason = shownLine(message.replace(' at /result/', ' at /'));
-  return { jsonrpc: '2.0', id, error: { code: inexactCode, message: reason } };
+function withheld(read: Read, { message }: CryptoError): object {
+  const reason = shownLine(message.replace(/ at (?:\/\d+)?\/result\//, ' at /'));
+  return { jsonrpc: '2.0', id: read?.id, error: { code: inexactCode, message: reason } };
 }
+
+/** A reader of a stream takes one away. What is left before a field makes it unknown, unless the next reader takes that away too. */
+const byteOrderMark = '\ufeff';
 
 /** The events of a stream (HTML, 9.2.6), each passed on when it is whole, with its data as `told` tells it. */
 export async function* exactEvents(
@@ -63,6 +78,7 @@ export async function* exactEvents(
 ): AsyncGenerator<Buffer> {
   let event: string[] = [];
   for await (const line of linesOf(chunks)) {
+    if (line.startsWith(byteOrderMark)) continue;
     if (line !== '') event.push(line);
     else {
       yield Buffer.from(`${eventOf(event, told).join('\n')}\n\n`);

@@ -1,4 +1,4 @@
-import { isAppError, type EffectLevel } from '@countersign/contracts';
+import { isAppError, toolOfFunctionName, type EffectLevel } from '@countersign/contracts';
 import { foldedToolName, type Fact, type RegistryFact } from '@countersign/policy';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
@@ -8,15 +8,16 @@ import { schemaReady } from '../registry/schema-ready.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
 import { Listings, type ToolsOf } from './listings.ts';
 import { lookAlikesAmong } from './look-alikes.ts';
+import { toolOfShortName } from './provider-names.ts';
 import type { McpServerConfig } from './server-config.ts';
 import type { UpstreamServer } from './upstream-server.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
   definitionHash,
-  parseFunctionName,
   parseToolAddress,
   pinnedDefinition,
   toolAddress,
+  underscoredAddresses,
   type ToolAddress,
 } from '../registry/tool-definition.ts';
 
@@ -78,19 +79,33 @@ function mayPass(found: Awaited<ReturnType<McpRegistry['findTool']>>): boolean {
 type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
 
 /** Whatever a declared server's id begins is that server's to have: nobody's own function may stand in its name space. */
-function resolveName(parts: Parts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution> | null {
+function resolveName(parts: Parts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution | null> | null {
   const address = declaredAddress(parts, name);
   if (address !== null) return resolve(parts, address, toolsOf);
   const folded = foldedToolName(name);
   const seen = folded === name ? null : declaredAddress(parts, folded);
-  return seen === null ? null : Promise.resolve({ kind: 'look_alike', serverId: seen.serverId });
+  if (seen !== null) return Promise.resolve({ kind: 'look_alike', serverId: seen.serverId });
+  const possible = underscoredAddresses(folded).filter(({ serverId }) => parts.servers.has(serverId));
+  return possible.length === 0 ? null : resolveUnderscored(parts, { possible, isPlain: folded === name }, toolsOf);
 }
 
+/** `files__read`, `mcp__files__read` and the name itself. */
 function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
-  const canonical = parseToolAddress(name);
-  if (canonical !== null && servers.has(canonical.serverId)) return canonical;
-  const called = parseFunctionName(name);
-  return called !== null && servers.has(called.serverId) ? called : null;
+  const address = parseToolAddress(toolOfFunctionName(name));
+  return address !== null && servers.has(address.serverId) ? address : null;
+}
+
+/** The one registered tool of these, refused where there are several or the name only looks like it; of none, the name is its caller's own. */
+async function resolveUnderscored(
+  parts: Parts,
+  { possible, isPlain }: { possible: readonly ToolAddress[]; isPlain: boolean },
+  toolsOf: () => ToolsOf,
+): Promise<ToolResolution | null> {
+  const found = await Promise.all(possible.map((address) => parts.registry.findTool(address)));
+  const [address, ...others] = possible.filter((_, nth) => (found[nth]?.tool ?? null) !== null);
+  if (address === undefined) return null;
+  if (others.length > 0 || !isPlain) return { kind: 'look_alike', serverId: address.serverId };
+  return await resolve(parts, address, toolsOf);
 }
 
 async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsOf): Promise<ToolResolution> {
@@ -107,6 +122,8 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsO
     const tools = server.freshTools() ?? (await toolsOf()(server));
     if (lookAlikesAmong(tools).has(address.toolName)) return { kind: 'look_alike', serverId: address.serverId };
     const live = tools.find(({ name }) => name === address.toolName);
+    const listedAs = live === undefined && known.tool === null ? toolOfShortName(address, tools) : null;
+    if (listedAs !== null) return await resolve(parts, { ...address, toolName: listedAs }, toolsOf);
     if (known.tool !== null && known.tool.pinnedHash !== null) await schemaReady(known.tool.definition.inputSchema);
     return { ...named, effectLevel, registry: registryFact(address, live, known.tool) };
   } catch (error) {

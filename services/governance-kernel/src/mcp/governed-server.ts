@@ -7,11 +7,13 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { callableTools, type CallableToolsParts } from './callable-tools.ts';
 import { callTool, type Sender } from './call-tool.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
 import type { ListedTool, McpGateway } from './gateway.ts';
 import { decisionMeta, refusalText } from './refusal.ts';
 import { relayTo } from './progress.ts';
+import { providerName } from './provider-names.ts';
 import { mcpServerInfo } from './server-info.ts';
 import { toolResult } from './tool-result.ts';
 
@@ -20,12 +22,13 @@ const listTtlMs = 10_000;
 
 export type GovernedServerParts = {
   mcp: Pick<McpGateway, 'listTools'>;
+  callable: CallableToolsParts;
   executor: ToolExecutor;
   sender: Sender;
 };
 
 /** One MCP server for one request of one caller, over all approved upstream servers. */
-export function governedServer({ mcp, executor, sender }: GovernedServerParts): Server {
+export function governedServer({ mcp, callable, executor, sender }: GovernedServerParts): Server {
   const server = new Server(mcpServerInfo, {
     capabilities: { tools: {} },
     instructions:
@@ -33,7 +36,10 @@ export function governedServer({ mcp, executor, sender }: GovernedServerParts): 
     cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' } },
     inputRequired: { legacyShim: false },
   });
-  server.setRequestHandler('tools/list', async () => ({ tools: (await mcp.listTools()).map(publishedTool) }));
+  server.setRequestHandler('tools/list', async () => {
+    const { listed, notListed } = await callableTools(callable, sender.caller, await mcp.listTools());
+    return { tools: listed.map(publishedTool), _meta: { 'countersign/not_listed': notListed } };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     const { _meta: meta = {}, signal } = context.mcpReq;
@@ -45,7 +51,7 @@ export function governedServer({ mcp, executor, sender }: GovernedServerParts): 
 }
 
 function publishedTool({ tool, definition, effectLevel }: ListedTool): Tool {
-  return { ...definition, name: tool, _meta: { 'countersign/effect_level': effectLevel } };
+  return { ...definition, name: providerName(tool), _meta: { 'countersign/effect_level': effectLevel } };
 }
 
 /**

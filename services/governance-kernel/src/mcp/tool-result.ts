@@ -18,6 +18,7 @@ export function toolResult(tool: string, execution: ToolExecution): CallToolResu
           ...execution.result._meta,
           ...decisionMeta(reply),
           'countersign/outcome': execution.outcome,
+          'countersign/outcome_sealed': execution.receipt !== null,
           ...(execution.receipt ? { 'countersign/outcome_receipt_id': execution.receipt.payload.receipt_id } : {}),
         },
       };

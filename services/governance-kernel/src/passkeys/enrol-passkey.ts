@@ -3,7 +3,9 @@ import { AppError, type ChallengeId, type PrincipalId, type TenantId } from '@co
 import type { PasskeyAttestation } from '@countersign/contracts/governance-kernel';
 import { decodeBase64Url } from '@countersign/crypto';
 import { generateRegistrationOptions } from '@simplewebauthn/server';
-import { approvalTerms, type ApprovalTermsRow } from './approval-terms.ts';
+import { startsPasskeys, type Person } from '../voting/decision-rights.ts';
+import { memberRoles } from '../voting/member-roles.ts';
+import { approvalTerms, type ApprovalTermsRow } from '../voting/approval-terms.ts';
 import { wantedIdentity } from '../identities/identities.ts';
 import { requireNotRevoked } from '../identities/operators.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -47,13 +49,15 @@ export async function beginEnrolment(parts: PasskeyParts, owner: Owner) {
   return { challenge, options: wireOptions(options), expiresAtMs };
 }
 
-type Enrolment = { owner: Owner; by: PrincipalId; attestation: PasskeyAttestation };
+type Enrolment = { owner: Owner; by: PrincipalId; asserted: Person['asserted']; attestation: PasskeyAttestation };
 
 /**
- * Enrols what the browser made. The first passkey of a tenant is active, and from its commit on nothing but passkeys approves. Every
- * later one waits until somebody with an active one vouches for it: a bearer that was stolen enrols nothing that signs.
+ * Enrols what the browser made. The first passkey of an owner is active, and from its commit on nothing but passkeys approves. Every
+ * other one waits until a colleague with an active one vouches for it: a bearer that was stolen enrols nothing that signs, and a
+ * partner's passkey takes no vote from an owner.
  */
-export async function endEnrolment(parts: PasskeyParts, { owner, by, attestation }: Enrolment): Promise<PasskeyRow> {
+export async function endEnrolment(parts: PasskeyParts, enrolment: Enrolment): Promise<PasskeyRow> {
+  const { owner, by, asserted, attestation } = enrolment;
   const party = requireRelyingParty(parts.party);
   const { challenge } = await takeChallenge(parts, placeOf(owner));
   const attested = await verifyAttestation(attestation, { challenge, party });
@@ -65,12 +69,13 @@ export async function endEnrolment(parts: PasskeyParts, { owner, by, attestation
     chain: { tenant, session: passkeySession },
     wants: [
       wanted(approvalTerms, tenant),
+      wanted(memberRoles, tenant),
       wanted(passkeys, { tenant, id: attested.id }),
       wantedIdentity(owner, 'operator'),
     ],
     conclude: (batch) => {
       requireNotRevoked(batch, owner);
-      const { passkey, changes } = enrolled(batch, made, nowMs);
+      const { passkey, changes } = enrolled(batch, { ...made, holder: { by: owner.principal, asserted } }, nowMs);
       const statement = passkeyStatement(parts.provider, { passkey, by, ulid, nowMs, action: 'passkey.enrol' });
       batch.seal(statement, () => ({ changes }));
       return () => passkey;
@@ -78,14 +83,18 @@ export async function endEnrolment(parts: PasskeyParts, { owner, by, attestation
   });
 }
 
-type Made = Attested & Owner & Pick<PasskeyRow, 'ulid' | 'transports' | 'createdBy'>;
+type Made = Attested & Owner & Pick<PasskeyRow, 'ulid' | 'transports' | 'createdBy'> & { holder: Person };
 
-function enrolled(batch: LedgerBatch, made: Made, nowMs: number): { passkey: PasskeyRow; changes: Change[] } {
+function enrolled(
+  batch: LedgerBatch,
+  { holder, ...made }: Made,
+  nowMs: number,
+): { passkey: PasskeyRow; changes: Change[] } {
   const { tenant, id } = made;
   if (batch.row(passkeys, { tenant, id }) !== null)
     throw new AppError('ALREADY_EXISTS', 'This passkey was enrolled before');
   const terms = batch.row(approvalTerms, tenant);
-  const isFirst = (terms?.passkeysSinceMs ?? null) === null;
+  const isFirst = (terms?.passkeysSinceMs ?? null) === null && startsPasskeys(batch.row(memberRoles, tenant), holder);
   const passkey: PasskeyRow = {
     ...made,
     createdAtMs: nowMs,

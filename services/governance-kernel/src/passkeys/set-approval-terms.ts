@@ -2,7 +2,7 @@ import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from '../policy/rising-version.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
-import { approvalTerms, type ApprovalTermsRow } from './approval-terms.ts';
+import { approvalTerms, type ApprovalTermsRow } from '../voting/approval-terms.ts';
 
 type Terms = { tenant: TenantId; version: number; signaturesOnly: boolean; breakGlass: boolean; by: PrincipalId };
 

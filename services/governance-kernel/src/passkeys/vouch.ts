@@ -1,5 +1,7 @@
 import type { ChallengeId, Instant, PrincipalId, TenantId } from '@countersign/contracts';
 import { VoucherStatement, type CredentialId, type PasskeyAssertion } from '@countersign/contracts/governance-kernel';
+import { requireRole, type Person } from '../voting/decision-rights.ts';
+import { memberRoles } from '../voting/member-roles.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { askToSign } from './ask-to-sign.ts';
 import { wantedIdentity } from '../identities/identities.ts';
@@ -15,10 +17,10 @@ import { countUse, wantedPasskey } from './use-passkey.ts';
 import { requireWaiting } from './waiting.ts';
 import { publicKeyOf, refused, verifyAssertion } from './webauthn.ts';
 
-type Voucher = { tenant: TenantId; by: PrincipalId; principal: PrincipalId; id: CredentialId };
+type Voucher = Person & { tenant: TenantId; principal: PrincipalId; id: CredentialId };
 
 /** Asks the caller to sign that exactly this passkey is its owner's. Throws NOT_FOUND, PASSKEY_REQUIRED, ILLEGAL_TRANSITION. */
-export async function beginVoucher(parts: PasskeyParts, voucher: Voucher) {
+export async function beginVoucher(parts: PasskeyParts, voucher: Omit<Voucher, 'asserted'>) {
   const party = requireRelyingParty(parts.party);
   const nowMs = parts.clock().getTime();
   const { tenant, by, principal, id } = voucher;
@@ -59,12 +61,14 @@ export async function endVoucher(
   return await parts.ledger.submit({
     chain,
     wants: [
+      wanted(memberRoles, tenant),
       wanted(passkeys, { tenant, id }),
       wantedPasskey(tenant, use),
       ...[by, principal].map((person) => wantedIdentity({ tenant, principal: person }, 'operator')),
     ],
     conclude: (batch) => {
       const nowMs = batch.issuedMs(chain, parts.clock().getTime());
+      requireRole(batch.row(memberRoles, tenant), 'vouch', voucher);
       for (const person of [by, principal]) requireNotRevoked(batch, { tenant, principal: person });
       const waiting = requireWaiting(batch.row(passkeys, { tenant, id }), { principal, nowMs });
       const counted = countUse(batch, { tenant, principal: by, use }, nowMs);
@@ -79,7 +83,7 @@ export async function endVoucher(
   });
 }
 
-function placeOf({ tenant, by, principal, id }: Voucher): ChallengePlace {
+function placeOf({ tenant, by, principal, id }: Omit<Voucher, 'asserted'>): ChallengePlace {
   return { tenant, principal: by, purpose: 'voucher', subject: `${principal}\n${id}` };
 }
 

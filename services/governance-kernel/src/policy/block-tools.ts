@@ -1,5 +1,5 @@
 import { toolOfFunctionName, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
-import { meaningOf } from '@countersign/policy';
+import { meaningOf, meaningsOf } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from './rising-version.ts';
@@ -37,13 +37,13 @@ export function isBlocked(batch: Pick<LedgerBatch, 'row'>, tenant: TenantId, too
 }
 
 export function holdsOneOf(row: ToolBlocksRow, tools: readonly string[]): boolean {
-  return tools.some((tool) => meaningsOf(row).has(meaningOf(tool)));
+  return tools.some((tool) => meaningsOf(tool).some((meaning) => blockedBy(row).has(meaning)));
 }
 
 /** A row is remembered until it changes, and each call looks at it. */
 const meanings = new WeakMap<ToolBlocksRow, ReadonlySet<string>>();
 
-function meaningsOf(row: ToolBlocksRow): ReadonlySet<string> {
+function blockedBy(row: ToolBlocksRow): ReadonlySet<string> {
   const known = meanings.get(row) ?? new Set(row.tools.map(meaningOf));
   meanings.set(row, known);
   return known;

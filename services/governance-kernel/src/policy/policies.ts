@@ -64,7 +64,7 @@ export class Policies {
   readonly #parts: PolicyParts;
   readonly #loaded = new Map<string, LoadedPolicy>();
   readonly #heads = new Map<string, PolicyHead>();
-  readonly #compiling = new Map<string, { epoch: number; done: Promise<void> }>();
+  readonly #compiling = new Map<string, { epoch: number; hash: Digest; done: Promise<void> }>();
 
   constructor(parts: PolicyParts) {
     this.#parts = parts;
@@ -240,17 +240,18 @@ export class Policies {
     });
   }
 
-  /** Once for all who ask at the same time: it takes a while, and gives way meanwhile. */
+  /** Compiles once for all callers at the same time. The hash is compared too: after a lost failover an epoch may come again. */
   async #keep({ head: { tenant, hash, epoch }, bundle }: StoredPolicies['active'][number]): Promise<void> {
-    if (this.#loaded.get(tenant)?.epoch === epoch) return;
+    const loaded = this.#loaded.get(tenant);
+    if (loaded?.epoch === epoch && loaded.hash === hash) return;
     const running = this.#compiling.get(tenant);
-    if (running?.epoch === epoch) return await running.done;
+    if (running?.epoch === epoch && running.hash === hash) return await running.done;
     const done = compileText(this.#parts.provider, bundle).then((policy) => {
       if (this.#compiling.get(tenant)?.done !== done) return; // a later epoch has come
       this.#compiling.delete(tenant);
       this.#loaded.set(tenant, { policy, hash, epoch });
     });
-    this.#compiling.set(tenant, { epoch, done });
+    this.#compiling.set(tenant, { epoch, hash, done });
     await done;
   }
 }

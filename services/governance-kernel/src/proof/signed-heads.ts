@@ -1,5 +1,5 @@
+import type { ClockGuard } from '@countersign/service-kit';
 import type { KernelConfig } from '../config.ts';
-import type { ClockGuard } from '../ledger/clock-guard.ts';
 import type { KeyGuard } from '../ledger/key-guard.ts';
 import type { HeadStore } from '../store/heads-in.ts';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';

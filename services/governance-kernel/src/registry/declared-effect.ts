@@ -1,14 +1,18 @@
 import type { EffectLevel } from '@countersign/contracts';
-import { graverEffect, type CompiledPolicy } from '@countersign/policy';
+import { effectDeclared, graverEffect, type CompiledPolicy } from '@countersign/policy';
 import type { RegisteredTool } from './mcp-registry.ts';
 import type { PinnedDefinition } from './tool-definition.ts';
 
 /** What the registry and the bundle declare of a tool: neither lowers what the other says, and what nobody declares is E4. */
 export function declaredEffect(
   tool: string,
-  { byRegistry, policy }: { byRegistry: EffectLevel | null; policy: CompiledPolicy | null },
+  {
+    byRegistry,
+    policy,
+    isOwn,
+  }: { byRegistry: EffectLevel | null; policy: CompiledPolicy | null; /** The tool is its caller's. */ isOwn: boolean },
 ): EffectLevel {
-  const byBundle = policy?.tools.effects.get(tool);
+  const byBundle = policy === null ? undefined : effectDeclared(policy.tools, { tool, isOwn });
   return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
 }
 

@@ -50,20 +50,20 @@ export type ToolAddress = { serverId: string; toolName: string };
 
 /** `files.read_file`: server ids hold no dot, so the first one separates. */
 export function parseToolAddress(tool: string): ToolAddress | null {
-  return split(tool, '.');
+  return splitAt(tool, { at: tool.indexOf('.') });
 }
 
-/** `files__read_file`, the spelling for OpenAI function names, which may hold no dot. */
-export function parseFunctionName(name: string): ToolAddress | null {
-  return split(name, '__');
+/** What `files_read_file` may stand for, once for each `_`: server ids and names of tools hold it too. */
+export function underscoredAddresses(name: string): ToolAddress[] {
+  const places = [...name.matchAll(/_/g)].map(({ index }) => index);
+  return places.flatMap((at) => splitAt(name, { at }) ?? []);
 }
 
 export function toolAddress({ serverId, toolName }: ToolAddress): string {
   return `${serverId}.${toolName}`;
 }
 
-function split(name: string, separator: string): ToolAddress | null {
-  const at = name.indexOf(separator);
-  if (at < 1 || at + separator.length >= name.length) return null;
-  return { serverId: name.slice(0, at), toolName: name.slice(at + separator.length) };
+function splitAt(name: string, { at }: { at: number }): ToolAddress | null {
+  if (at < 1 || at + 1 >= name.length) return null;
+  return { serverId: name.slice(0, at), toolName: name.slice(at + 1) };
 }

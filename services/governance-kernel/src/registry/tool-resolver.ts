@@ -13,15 +13,18 @@ type ResolvedTool = {
   registry: Fact<RegistryFact>;
 };
 
-/** A spelling that a reader takes for this declared server, or for another of its tools. */
+/** A spelling that a reader takes for this declared server, for another of its tools, or for tools of several servers. */
 type LookAlike = { kind: 'look_alike'; serverId: string };
 
 export type ToolResolution = ResolvedTool | LookAlike;
 
 /** Knows the tools of all declared servers. What a server does not tell in time is unavailable. */
 export type ToolResolver = {
-  /** By canonical name, or by the OpenAI function name that stands for it. Null, at once: no declared server's, so the caller's own. */
-  resolve(name: string): Promise<ToolResolution> | null;
+  /**
+   * By canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` where that is a registered tool. `null`:
+   * the tool is the caller's own, of no declared server; at once where no alias is possible.
+   */
+  resolve(name: string): Promise<ToolResolution | null> | null;
   /** For the calls of one answer: each server is asked once, and the time spent waiting is bounded for all of them together. */
   forOneAnswer(): Pick<ToolResolver, 'resolve'>;
 };

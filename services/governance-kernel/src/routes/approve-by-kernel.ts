@@ -23,7 +23,8 @@ export const approveByKernelRoute = (kernel: Context) =>
       action: statement.decision,
       by: statement.approver_id,
       expectedCeremonyHash: statement.ceremony_hash,
-      proof: 'signature',
+      credential: { kind: 'ed25519', id: key_id },
+      asserted: null,
       evidence: { credential: 'ed25519', key_id, signature, statement },
       verify: (locked) => requireSameSubject(locked, body),
     });

@@ -8,11 +8,13 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { getApproval } from '../store/approval-store.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
+import { awaitMembers } from '../store/member-store.ts';
 
 /** What the passkey signed is what is decided: the request says nothing of its own. */
 export const assertApprovalRoute = (kernel: Context) =>
   handleTenant(assertApproval)(async ({ params: { approval_id: id }, body, caller }) => {
     const { tenant, principal: by } = caller;
+    await awaitMembers(kernel.reader, caller);
     const { session, approvedBy } = await getApproval(kernel.reader, { tenant, id });
     const { challenge_id: challengeId, assertion, reason, decision } = body;
     const vote = await readVote(passkeysAt(kernel.passkeys, caller), { tenant, by, id, challengeId, assertion });
@@ -23,7 +25,8 @@ export const assertApprovalRoute = (kernel: Context) =>
       reason: vote.statement.reason ?? reason,
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,
-      proof: 'passkey',
+      credential: { kind: 'passkey', id: vote.use.id },
+      asserted: caller.assertion ?? null,
       evidence: vote.evidence,
       passkey: vote.use,
     });

@@ -20,7 +20,8 @@ export const assertOnPageRoute = (kernel: Context) =>
       action: vote.statement.decision,
       expectedCeremonyHash: vote.statement.ceremony_hash,
       reason: vote.statement.reason ?? (body.reason.trim() || undefined),
-      proof: 'passkey',
+      credential: { kind: 'passkey', id: vote.use.id },
+      asserted: null,
       evidence: vote.evidence,
       passkey: vote.use,
     });

@@ -3,31 +3,50 @@ import { callMcp } from '@countersign/contracts/governance-kernel';
 import { jsonRpcError, takenOver } from '@countersign/service-kit';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Caller } from '../call/governed-call.ts';
+import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
-import type { ToolExecutor } from '../mcp/execute-tool.ts';
-import type { McpGateway } from '../mcp/gateway.ts';
 import { governedServer, type GovernedServerParts } from '../mcp/governed-server.ts';
 import { readableCall } from '../mcp/readable-call.ts';
 import { answerPlainCall, plainCallOf } from '../mcp/plain-call.ts';
+import { findActiveHash } from '../store/policy-store.ts';
+import { findToolStops } from '../store/tool-stops.ts';
 
-type CallMcpParts = { mcp: Pick<McpGateway, 'listTools'>; executor: ToolExecutor };
+type CallMcpParts = Pick<GovernedServerParts, 'mcp' | 'executor'> & Pick<Context, 'reader' | 'policies' | 'clock'>;
 
 /**
  * The governed MCP server of both protocol revisions, stateless. A plain call is answered here; everything else has an SDK server of
  * its own, for its caller alone.
  */
-export const callMcpRoute = ({ mcp, executor }: CallMcpParts) =>
-  handleTenant(callMcp, { renderError: jsonRpcError })(async ({ body, caller, req, res, signal, traceparent, log }) => {
-    const session = sessionHeader(req.headers);
-    const approvalGrant = approvalGrantHeader(req.headers);
-    const { message, ...malformed } = readableCall(body);
-    const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
-    const call = plainCallOf(req.headers, message);
-    if (call === null) await serve({ mcp, executor, sender }, { req, res, body: message });
-    else sendText(res, await answerPlainCall(executor, sender, { call, signal }));
-    return takenOver;
-  });
+export const callMcpRoute = ({ mcp, executor, ...context }: CallMcpParts) => {
+  const callable = callableParts(context);
+  return handleTenant(callMcp, { renderError: jsonRpcError })(
+    async ({ body, caller, req, res, signal, traceparent, log }) => {
+      const session = sessionHeader(req.headers);
+      const approvalGrant = approvalGrantHeader(req.headers);
+      const { message, ...malformed } = readableCall(body);
+      const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
+      const call = plainCallOf(req.headers, message);
+      if (call === null) await serve({ mcp, callable, executor, sender }, { req, res, body: message });
+      else sendText(res, await answerPlainCall(executor, sender, { call, signal }));
+      return takenOver;
+    },
+  );
+};
+
+function callableParts({ reader, policies, clock }: Pick<Context, 'reader' | 'policies' | 'clock'>) {
+  return {
+    findStops: (caller: Caller, tools: readonly string[]) => findToolStops(reader, caller, tools),
+    activePolicy: async ({ tenant }: Caller) => {
+      // Decisions learn of another policy as they are made; a list that is read has to look.
+      if ((await findActiveHash(reader, tenant)) !== (policies.current(tenant)?.hash ?? null))
+        await policies.reload(tenant);
+      return policies.current(tenant);
+    },
+    now: () => clock().getTime(),
+  };
+}
 
 type Message = { req: IncomingMessage; res: ServerResponse; body: unknown };
 

@@ -7,15 +7,19 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { getCountedApproval } from '../store/approval-store.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
+import { awaitMembers } from '../store/member-store.ts';
 
 /** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
 export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
   handleTenant(challengeApproval)(async ({ params, body, caller, req }) => {
-    const { approval } = await getCountedApproval(reader, { tenant: caller.tenant, id: params.approval_id });
+    await awaitMembers(reader, caller);
+    const counted = await getCountedApproval(reader, { tenant: caller.tenant, id: params.approval_id });
+    const { approval } = counted;
     requireSameCeremony(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash);
     const asked = await beginVote(passkeysAt(passkeys, caller), {
-      approval,
+      ...counted,
       by: caller.principal,
+      asserted: caller.assertion ?? null,
       decision: body.decision,
       expectedCeremonyHash: approval.ceremonyHash,
       ttlMs: body.ttl_ms,

@@ -12,8 +12,8 @@ export const challengeOnPageRoute = (kernel: Context) =>
     const { ceremony_hash: ceremonyHash, csrf_token: token, decision, reason } = body;
     const form = { id, action: 'decide', ceremonyHash } as const;
     const { key } = await requireSession(kernel.approverSessions, req, { form, token });
-    const { approval } = await getCountedApproval(kernel.reader, { tenant: key.tenant, id });
-    const question = { approval, by: key.principal, decision, reason, ttlMs: challengeMs };
+    const counted = await getCountedApproval(kernel.reader, { tenant: key.tenant, id });
+    const question = { ...counted, by: key.principal, asserted: null, decision, reason, ttlMs: challengeMs };
     const asked = await beginVote(kernel.passkeys, { ...question, expectedCeremonyHash: ceremonyHash });
     return { challenge_id: asked.id, options: asked.options };
   });

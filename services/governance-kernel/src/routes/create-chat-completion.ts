@@ -20,7 +20,7 @@ export const createChatCompletionRoute = ({ models, ...kernel }: ChatRouteParts)
       const { body, rawBody, caller, req, res, signal, traceparent, log, requestId, idempotency: claim } = input;
       if (parts === null) throw new AppError('UPSTREAM_NOT_CONFIGURED', 'No model server is configured');
       if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
-      const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession('chat', caller);
+      const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession(caller);
       const approvalGrant = approvalGrantHeader(req.headers);
       const exchange = { caller, session, request: body, body: rawBody, approvalGrant, traceparent, log, requestId };
       if (claim !== null) {

@@ -55,6 +55,7 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
     result: plain(result),
     is_error: result.isError === true,
     ...(receiptId === undefined ? {} : { outcome_receipt_id: receiptId }),
+    ...(execution.kind === 'performed' ? { outcome_sealed: receiptId !== undefined } : {}),
   };
 }
 

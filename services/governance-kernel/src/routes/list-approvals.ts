@@ -11,6 +11,7 @@ export const listApprovalsRoute = ({ reader, clock, argsCipher }: Context) =>
     return await store.listApprovals(reader, filter, {
       page: query,
       now,
+      omitsArgs: query.omit === 'args',
       item: (row) => approvalWithArgs(row, { nowMs: now.getTime(), argsCipher }),
     });
   });

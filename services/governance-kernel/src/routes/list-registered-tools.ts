@@ -11,6 +11,6 @@ export const listRegisteredToolsRoute = ({ reader, mcp, policies }: Context) =>
     await policies.reload(caller.tenant);
     const policy = policies.current(caller.tenant)?.policy ?? null;
     return await store.listRegisteredTools(reader, caller.tenant, query, (address, pinned) =>
-      declaredEffect(toolAddress(address), { byRegistry: mcp.effectOf(address, pinned), policy }),
+      declaredEffect(toolAddress(address), { byRegistry: mcp.effectOf(address, pinned), policy, isOwn: false }),
     );
   });

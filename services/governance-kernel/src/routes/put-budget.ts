@@ -4,7 +4,7 @@ import { answer, etag, ifMatchTags, requireMatch } from '@countersign/service-ki
 import type { StoredBudget } from '../budgets/budget-row.ts';
 import { budgetView } from '../budgets/budget-view.ts';
 import { changeBudget } from '../budgets/change-budget.ts';
-import { assertSameMoney } from '../budgets/terms.ts';
+import { assertSameMoney, countedIn } from '../budgets/terms.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
@@ -19,6 +19,8 @@ export const putBudgetRoute = (kernel: Context) =>
       by: caller.principal,
       versionAfter: (standing) => versionAfter(standing, tags),
       carryOn: (row, wanted) => {
+        // What was counted before the prices had another currency is no amount of it, and the budget would deny for good.
+        if (wanted.currency !== null && wanted.currency === kernel.config.priceCurrency) return countedIn(row, wanted);
         assertSameMoney(row.used.spend_micros + row.reserved.spend_micros, row, wanted);
         return row;
       },

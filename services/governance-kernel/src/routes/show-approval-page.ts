@@ -12,9 +12,9 @@ export const showApprovalPageRoute = (kernel: Context) =>
     const session = await kernel.approverSessions.find(req.headers.cookie);
     if (session === null) return signInPage(params.approval_id);
     const { tenant } = session.key;
-    const { approval, terms } = await getCountedApproval(kernel.reader, { tenant, id: params.approval_id });
+    const { approval, electorate } = await getCountedApproval(kernel.reader, { tenant, id: params.approval_id });
     return renderApproval(kernel, session, {
-      row: approval,
-      passkeys: await viewerPasskeys(kernel.passkeys, session.key, terms),
+      ...{ row: approval, electorate },
+      passkeys: await viewerPasskeys(kernel.passkeys, session.key, electorate.terms),
     });
   });

@@ -3,18 +3,18 @@ import { transitionApproval } from '@countersign/contracts/governance-kernel';
 import { answer, etag, ifMatchTags } from '@countersign/service-kit';
 import { approvalView } from '../approvals/approval-view.ts';
 import { moveApproval } from '../approvals/move-approval.ts';
-import type { ApprovalAction } from '../approvals/transition.ts';
 import type { Caller } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { getApproval } from '../store/approval-store.ts';
+import { awaitMembers } from '../store/member-store.ts';
 
 /** Approves, denies, revokes or breaks the glass. Whoever decides names the ceremony hash that they looked at. */
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
-    const evidence = evidenceOf(caller, params.action);
+    await awaitMembers(kernel.reader, caller);
     const approval = await getApproval(kernel.reader, { tenant, id: params.approval_id });
     const moved = await moveApproval(kernel, {
       tenant,
@@ -25,19 +25,18 @@ export const transitionApprovalRoute = (kernel: Context) =>
       by: principal,
       expectedCeremonyHash: expectedHash(ifMatchTags(req), body.expected_ceremony_hash, approval.ceremonyHash),
       reason: body.reason,
-      proof: caller.assertion === undefined ? 'claim' : 'bearer',
-      evidence,
+      credential: { kind: caller.assertion === undefined ? 'operator_bearer' : 'assertion' },
+      asserted: caller.assertion ?? null,
+      evidence: evidenceOf(caller),
     });
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });
 
-/** What the vote rests on, for its record. Whom the gateway speaks for votes, and takes back no approval. */
-function evidenceOf({ assertion }: Caller, action: ApprovalAction): Record<string, PlainJson> {
-  if (assertion === undefined) return { credential: 'operator_bearer' };
-  if (action === 'revoke') throw new AppError('PERMISSION_DENIED', 'An assertion opens voting, and revokes nothing');
-  if (action === 'break_glass' && assertion.role !== 'owner')
-    throw new AppError('PERMISSION_DENIED', 'Nobody but an owner breaks the glass');
-  return { credential: 'assertion', key_id: assertion.keyId, role: assertion.role };
+/** What the vote rests on, for its record. */
+function evidenceOf({ assertion }: Caller): Record<string, PlainJson> {
+  return assertion === undefined
+    ? { credential: 'operator_bearer' }
+    : { credential: 'assertion', key_id: assertion.keyId };
 }
 
 /** The hash is checked again under the lock. */

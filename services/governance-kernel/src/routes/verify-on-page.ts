@@ -10,6 +10,7 @@ export const verifyOnPageRoute = (kernel: Context) =>
     const form = { id, action: 'enrol' } as const;
     const { key } = await requireSession(kernel.approverSessions, req, { form, token: body.csrf_token });
     const owner = { tenant: key.tenant, principal: key.principal };
-    const passkey = await endEnrolment(kernel.passkeys, { owner, by: key.principal, attestation: body.attestation });
+    const made = { owner, by: key.principal, asserted: null, attestation: body.attestation };
+    const passkey = await endEnrolment(kernel.passkeys, made);
     return { state: stateOf(passkey) };
   });

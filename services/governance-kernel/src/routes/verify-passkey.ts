@@ -5,10 +5,14 @@ import { endEnrolment } from '../passkeys/enrol-passkey.ts';
 import { requireOwner } from '../passkeys/owner.ts';
 import { passkeyView } from '../passkeys/passkey-view.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
+import { awaitMembers } from '../store/member-store.ts';
 
-export const verifyPasskeyRoute = ({ passkeys }: Context) =>
+export const verifyPasskeyRoute = ({ passkeys, reader }: Context) =>
   handleTenant(verifyPasskey)(async ({ params: { principal }, body: { attestation }, caller }) => {
+    await awaitMembers(reader, caller);
     requireOwner(caller, principal);
     const owner = { tenant: caller.tenant, principal };
-    return passkeyView(await endEnrolment(passkeysAt(passkeys, caller), { owner, by: caller.principal, attestation }));
+    const asserted = caller.assertion ?? null;
+    const made = { owner, by: caller.principal, asserted, attestation };
+    return passkeyView(await endEnrolment(passkeysAt(passkeys, caller), made));
   });

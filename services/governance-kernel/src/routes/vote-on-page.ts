@@ -26,7 +26,8 @@ export const voteOnPageRoute = (kernel: Context) =>
         accessKey,
         expectedCeremonyHash: ceremonyHash,
         reason: body.reason.trim() || undefined,
-        proof: 'bearer',
+        credential: { kind: 'access_key', id: accessKey },
+        asserted: null,
         evidence: { credential: 'access_key', key_id: accessKey },
       });
     } catch (error) {
@@ -34,11 +35,10 @@ export const voteOnPageRoute = (kernel: Context) =>
       if (error.code === 'CREDENTIALS_INVALID') return signInPage(id, 'ended');
       const text = notices[error.code]?.(error.message);
       if (text === undefined) throw error;
-      const { approval, terms } = await getCountedApproval(kernel.reader, { tenant, id });
-      const passkeys = await viewerPasskeys(kernel.passkeys, session.key, terms);
+      const { approval, electorate } = await getCountedApproval(kernel.reader, { tenant, id });
+      const passkeys = await viewerPasskeys(kernel.passkeys, session.key, electorate.terms);
       return renderApproval(kernel, session, {
-        row: approval,
-        passkeys,
+        ...{ row: approval, electorate, passkeys },
         notice: { text, status: error.status },
       });
     }

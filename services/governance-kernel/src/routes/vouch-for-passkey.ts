@@ -4,9 +4,12 @@ import { handleTenant } from '../handle.ts';
 import { passkeyView } from '../passkeys/passkey-view.ts';
 import { endVoucher } from '../passkeys/vouch.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
+import { awaitMembers } from '../store/member-store.ts';
 
-export const vouchForPasskeyRoute = ({ passkeys }: Context) =>
+export const vouchForPasskeyRoute = ({ passkeys, reader }: Context) =>
   handleTenant(vouchForPasskey)(async ({ params: { principal, credential_id: id }, body: { assertion }, caller }) => {
-    const { tenant, principal: by } = caller;
-    return passkeyView(await endVoucher(passkeysAt(passkeys, caller), { tenant, by, principal, id, assertion }));
+    const { tenant, principal: by, assertion: asserted = null } = caller;
+    await awaitMembers(reader, caller);
+    const voucher = { tenant, by, asserted, principal, id, assertion };
+    return passkeyView(await endVoucher(passkeysAt(passkeys, caller), voucher));
   });

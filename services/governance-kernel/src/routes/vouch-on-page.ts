@@ -11,6 +11,6 @@ export const vouchOnPageRoute = ({ approverSessions, passkeys }: Context) =>
     const { principal_id: principal, credential_id: id, csrf_token: token, assertion } = body;
     const form = { action: 'vouch', principal, credential: id } as const;
     const { key } = await requireSession(approverSessions, req, { form, token });
-    const voucher = { tenant: key.tenant, by: key.principal, principal, id };
+    const voucher = { tenant: key.tenant, by: key.principal, asserted: null, principal, id };
     return { state: stateOf(await endVoucher(passkeys, { ...voucher, assertion })) };
   });

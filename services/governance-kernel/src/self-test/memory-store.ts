@@ -3,7 +3,7 @@ import type { LedgerStore, Sought } from '../ledger/commit.ts';
 /** A ledger store that forgets: the rows it was given, one epoch, and a log that only counts. */
 export function memoryStore(rows: ReadonlyMap<string, readonly unknown[]>): LedgerStore {
   let size = 0;
-  const facts = (sought: Sought) => ({ epoch: 1, heads: [], rows, ...sought });
+  const facts = (sought: Sought) => ({ epoch: { mark: 1, timeline: '00000001' }, heads: [], rows, ...sought });
   const append = (count: number) => {
     size += count;
     return size - count;

@@ -1,23 +1,35 @@
-import { AppError, type ApprovalId, type SessionId, type TenantId } from '@countersign/contracts';
+import {
+  AppError,
+  type ApprovalId,
+  type Digest,
+  type PrincipalId,
+  type SessionId,
+  type TenantId,
+} from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts/governance-kernel';
-import type { ApprovalKey } from '../approvals/move-approval.ts';
+import type { ApprovalKey } from '../approvals/seal-move.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import { withCountedVotes } from '../approvals/counted-votes.ts';
+import { underPolicy } from '../approvals/expire.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
 import { findRevocations } from './identity-store.ts';
 import { findApprovalTerms } from './passkey-store.ts';
-import type { ApprovalTermsRow } from '../passkeys/approval-terms.ts';
+import type { Electorate } from '../voting/decision-rights.ts';
+import { findMemberRoles } from './member-store.ts';
+import { findActiveHash } from './policy-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
+/** As it reads now. Its ceremony hash is the stored one, so a move of an ended approval finds it and seals its end. */
 async function findApproval(
   reader: Reader,
   { tenant, id }: { tenant: TenantId; id: ApprovalId },
 ): Promise<ApprovalRow | null> {
   const row = await reader.approval.findFirst({ where: { tenant_id: tenant, approval_id: id } });
-  return row === null ? null : approvals.rowOf(asStored(row));
+  if (row === null) return null;
+  return underPolicy(approvals.rowOf(asStored(row)), await findActiveHash(reader, tenant));
 }
 
 /** Throws NOT_FOUND, also for an approval of another tenant. */
@@ -27,16 +39,26 @@ export async function getApproval(reader: Reader, key: { tenant: TenantId; id: A
   return row;
 }
 
-/** An approval as a person is shown it: with the votes that count now, and the terms by which they do. Throws NOT_FOUND. */
+/** An approval as a person is shown it: with the votes that count now, and all that decides which do. Throws NOT_FOUND. */
 export async function getCountedApproval(
   reader: Reader,
   key: { tenant: TenantId; id: ApprovalId },
-): Promise<{ approval: ApprovalRow; terms: ApprovalTermsRow | null }> {
+): Promise<{ approval: ApprovalRow; electorate: Electorate }> {
   const approval = await getApproval(reader, key);
-  const terms = await findApprovalTerms(reader, key.tenant);
-  const voters = { tenant: key.tenant, kind: 'operator', principals: approval.approvedBy } as const;
-  const revoked = await findRevocations(reader, voters);
-  return { approval: withCountedVotes(approval, { terms, isRevoked: (voter) => revoked.has(voter) }), terms };
+  const electorate = await findElectorate(reader, key.tenant, approval.approvedBy);
+  return { approval: withCountedVotes(approval, electorate), electorate };
+}
+
+/** All that decides which votes of these principals count. */
+async function findElectorate(
+  reader: Reader,
+  tenant: TenantId,
+  principals: readonly PrincipalId[],
+): Promise<Electorate> {
+  const terms = await findApprovalTerms(reader, tenant);
+  const revoked = await findRevocations(reader, { tenant, kind: 'operator', principals });
+  const members = await findMemberRoles(reader, tenant);
+  return { terms, members, isRevoked: (voter: PrincipalId) => revoked.has(voter) };
 }
 
 type ApprovalFilter = {
@@ -46,15 +68,24 @@ type ApprovalFilter = {
   id?: ApprovalId | undefined;
 };
 
+type Listing<Item> = {
+  page: PageRequest;
+  now: Date;
+  item: (row: ApprovalRow) => Item;
+  /** Without arguments, which are most of an answer. */
+  omitsArgs?: boolean;
+};
+
 /** Newest first, and as many as one answer holds with their arguments. */
 export async function listApprovals<Item>(
   reader: Reader,
   { tenant, state, session, id }: ApprovalFilter,
-  { page, now, item }: { page: PageRequest; now: Date; item: (row: ApprovalRow) => Item },
+  { page, now, item, omitsArgs = false }: Listing<Item>,
 ): Promise<Page<Item>> {
   const before = pageStart(page, /^apr_[0-9A-HJKMNP-TV-Z]{26}$/);
   const rows: Listed[] = [];
-  for (const where of inState(state, now)) {
+  const activePolicy = await findActiveHash(reader, tenant);
+  for (const where of inState(state, { now, activePolicy })) {
     const found = await reader.approval.findMany({
       where: {
         tenant_id: tenant,
@@ -68,11 +99,17 @@ export async function listApprovals<Item>(
     });
     rows.push(...found);
   }
-  const { shown, next } = await withArgs(reader, newestFirst(rows), page.limit);
-  return pageOf([...shown, ...next], shown.length, {
-    item: (row) => item(approvals.rowOf(asStored(row))),
-    key: ({ approval_id }: Listed) => approval_id,
-  });
+  const { shown, next } = await withArgs(reader, newestFirst(rows), { limit: page.limit, omitsArgs });
+  const read = [...shown, ...next].map((row) => underPolicy(approvals.rowOf(asStored(row)), activePolicy));
+  return pageOf(await withVotesOfNow(reader, tenant, read), shown.length, { item, key: ({ id: at }) => at });
+}
+
+/** A vote that no longer counts may be given again, so lists leave it out as the page of one approval does. */
+async function withVotesOfNow(reader: Reader, tenant: TenantId, rows: readonly ApprovalRow[]): Promise<ApprovalRow[]> {
+  const principals = [...new Set(rows.flatMap(({ state, approvedBy }) => (state === 'pending' ? approvedBy : [])))];
+  if (principals.length === 0) return [...rows];
+  const electorate = await findElectorate(reader, tenant, principals);
+  return rows.map((row) => withCountedVotes(row, electorate));
 }
 
 /** Pending approvals of all tenants whose time is up, the longest first: the housekeeper serves the kernel. */
@@ -85,15 +122,42 @@ export async function listOverdueApprovals(reader: Reader, now: Date, limit: num
   return rows.map((row) => approvals.rowOf(asStored(row))).map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
+/** Pending and unused approvals whose policy was replaced, of all tenants, the next to expire first. Those past their time allow nothing anyway. */
+export async function listOutdatedApprovals(reader: Reader, now: Date, limit: number): Promise<ApprovalKey[]> {
+  return await reader.$queryRaw<ApprovalKey[]>`
+    SELECT a.tenant_id AS tenant, a.approval_id AS id, a.session_id AS session
+      FROM approvals a
+      LEFT JOIN policy_heads own ON own.tenant_id = a.tenant_id
+      LEFT JOIN policy_heads shared ON shared.tenant_id = '*'
+     WHERE a.state IN ('pending', 'approved') AND a.expires_at > ${now}
+       AND a.policy_hash <> coalesce(own.policy_hash, shared.policy_hash)
+     ORDER BY a.expires_at LIMIT ${limit}::int`;
+}
+
+type Moment = { now: Date; activePolicy: Digest | null };
+
 /**
- * A pending row whose time is up is expired already, whether or not somebody has touched it. Each part is a read of its own, because
- * an index orders no alternatives; a row that moves from one to the next meanwhile is found twice rather than never.
+ * A pending row whose time is over reads as expired before a worker ends it, and so does an unused one of a replaced policy. Each part is a
+ * read of its own, because an index orders no alternatives. A row that moves from one part to the next is found twice rather than never.
  */
-function inState(state: ApprovalState | undefined, now: Date) {
-  if (state === undefined) return [{}];
-  if (state === 'pending') return [{ state, expires_at: { gt: now } }];
-  if (state === 'expired') return [{ state: 'pending', expires_at: { lte: now } }, { state }];
-  return [{ state }];
+function inState(state: ApprovalState | undefined, { now, activePolicy }: Moment) {
+  const current = activePolicy === null ? {} : { OR: [{ policy_hash: null }, { policy_hash: activePolicy }] };
+  const outdated = { policy_hash: { not: activePolicy } };
+  switch (state) {
+    case undefined:
+      return [{}];
+    case 'pending':
+      return [{ state, expires_at: { gt: now }, ...current }];
+    case 'approved':
+      return [{ state, ...current }];
+    case 'expired': {
+      const late = [{ state: 'pending', expires_at: { lte: now } }, { state }];
+      if (activePolicy === null) return late;
+      return [...late, { state: 'pending', ...outdated }, { state: 'approved', ...outdated }];
+    }
+    default:
+      return [{ state }];
+  }
 }
 
 function newestFirst(rows: readonly Listed[]): Listed[] {
@@ -109,12 +173,16 @@ const listedCharactersMax = 400_000;
 const readAtOnce = 8;
 
 /** The first of these rows with their arguments, one at least, until they are too much for one answer; and the row after them. */
-async function withArgs(reader: Reader, rows: readonly Listed[], limit: number) {
+async function withArgs(
+  reader: Reader,
+  rows: readonly Listed[],
+  { limit, omitsArgs }: { limit: number; omitsArgs: boolean },
+) {
   const shown: ApprovalModel[] = [];
   let left = listedCharactersMax;
   while (shown.length < Math.min(limit, rows.length)) {
     const few = rows.slice(shown.length, Math.min(shown.length + readAtOnce, limit));
-    const args = await argsOf(reader, few);
+    const args = omitsArgs ? new Map<string, string>() : await argsOf(reader, few);
     for (const row of few) {
       const args_encrypted = args.get(row.approval_id) ?? null;
       left -= args_encrypted?.length ?? 0;

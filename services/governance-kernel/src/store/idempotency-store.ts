@@ -1,13 +1,18 @@
+import type { DatabaseClock } from '@countersign/database';
+import { AnswerKeys, answersKeptMs } from '@countersign/idempotency';
+import { queryableOf } from '@countersign/messaging';
 import { ulidOf } from '@countersign/receipts';
-import type { IdempotencyStore, IdempotencyVerdict, StoredAnswer } from '@countersign/service-kit';
+import type { IdempotencyStore, StoredAnswer } from '@countersign/service-kit';
 import { z } from 'zod';
-import { answersKeptMs } from '../boundary/answers.ts';
 import type { AnswerStore } from '../boundary/kept-answers.ts';
 import type { IdempotencyKeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
+const keys = new AnswerKeys(columnsOf);
+
 type IdempotencyOptions = {
-  clock: () => Date;
+  /** By the clock of one kernel that is wrong, a key would be free while others count on it. */
+  databaseNow: DatabaseClock;
   /** A request that runs longer than this was lost with its process: its key may be claimed again. */
   runningMsMax: number;
 };
@@ -18,22 +23,20 @@ type IdempotencyOptions = {
  */
 export function idempotencyStore(
   { reader, transaction }: { reader: Reader; transaction: Transaction },
-  { clock, runningMsMax }: IdempotencyOptions,
+  { databaseNow, runningMsMax }: IdempotencyOptions,
 ): IdempotencyStore & AnswerStore {
   return {
     begin: (scope, key, fingerprint) =>
-      transaction((tx) => begin(tx, { place: placeOf(scope, key), fingerprint, now: clock(), runningMsMax })),
+      transaction(async (tx) => {
+        const claim = { scope, key, fingerprint, now: await databaseNow(tx), runningMsMax };
+        return await keys.begin(queryableOf(tx), claim);
+      }),
     complete: (scope, key, answer) =>
-      transaction(async (tx) => {
-        await tx.idempotencyKey.updateMany({ where: placeOf(scope, key), data: done(answer) });
-      }),
-    abandon: (scope, key) =>
-      transaction(async (tx) => {
-        await tx.idempotencyKey.deleteMany({ where: { ...placeOf(scope, key), state: 'running' } });
-      }),
+      transaction(async (tx) => void (await keys.complete(queryableOf(tx), { scope, key }, answer))),
+    abandon: (scope, key) => transaction((tx) => keys.free(queryableOf(tx), { scope, key }, { state: 'running' })),
     // Reads and nothing else, so that looking never takes the place of an answer that is being kept.
     find: async (scope, { key, fingerprint }) => {
-      const kept = { created_at: { gt: ago(clock(), answersKeptMs) } };
+      const kept = { created_at: { gt: ago(await databaseNow(reader), answersKeptMs) } };
       const where = { ...placeOf(scope, key), fingerprint, state: 'done', ...kept };
       const row = await reader.idempotencyKey.findFirst({ where });
       return row === null ? null : answerOf(row);
@@ -41,7 +44,7 @@ export function idempotencyStore(
     keep: (scope, { key, fingerprint }, answer) =>
       transaction(async (tx) => {
         const place = placeOf(scope, key);
-        const kept = { fingerprint, ...done(answer), created_at: clock() };
+        const kept = { fingerprint, ...done(answer), created_at: await databaseNow(tx) };
         const where = { tenant_id_principal_id_route_key: place };
         await tx.idempotencyKey.upsert({ where, create: { ...place, ...kept }, update: kept });
       }),
@@ -53,29 +56,17 @@ export function idempotencyStore(
   };
 }
 
-type Claim = { place: ReturnType<typeof placeOf>; fingerprint: string; now: Date; runningMsMax: number };
-
-/** The database decides which of two equal claims runs. */
-async function begin(tx: Tx, { place, fingerprint, now, runningMsMax }: Claim): Promise<IdempotencyVerdict> {
-  const lost = { state: 'running', created_at: { lt: ago(now, runningMsMax) } };
-  const old = { created_at: { lt: ago(now, answersKeptMs) } };
-  await tx.idempotencyKey.deleteMany({ where: { ...place, OR: [old, lost] } });
-  const claim = { ...place, fingerprint, state: 'running', created_at: now };
-  const { count } = await tx.idempotencyKey.createMany({ data: claim, skipDuplicates: true });
-  if (count === 1) return { kind: 'run' };
-  const row = await tx.idempotencyKey.findUnique({ where: { tenant_id_principal_id_route_key: place } });
-  if (row === null) return { kind: 'in-flight' }; // abandoned in this moment; the caller comes back
-  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  return row.state === 'running' ? { kind: 'in-flight' } : { kind: 'replay', answer: answerOf(row) };
-}
-
 function ago(now: Date, ms: number): Date {
   return new Date(now.getTime() - ms);
 }
 
 /** The scope names route and caller, so tenant and principal stay empty: no key of the ledger's is like that. */
-function placeOf(route: string, key: string) {
-  return { tenant_id: '', principal_id: '', route, key };
+function columnsOf(scope: string) {
+  return { tenant_id: '', principal_id: '', route: scope };
+}
+
+function placeOf(scope: string, key: string) {
+  return { ...columnsOf(scope), key };
 }
 
 function done({ status, text, headers }: StoredAnswer) {
@@ -93,7 +84,7 @@ function answerOf(row: IdempotencyKeyModel): StoredAnswer {
   return { status, headers: headers ?? {}, text: answer };
 }
 
-/** Removes answers that are not given again any more. */
+/** Removes answers that are not given again any more, those of the ledger's decisions too: they end with the 24th hour. */
 export async function forgetAnswers(tx: Tx, now: Date): Promise<void> {
   const where = { created_at: { lte: ago(now, answersKeptMs) } };
   await tx.idempotencyKey.deleteMany({ where });

@@ -1,15 +1,15 @@
-import { clockSkewMaxMs } from '../ledger/clock-skew.ts';
+import { clockSkewMaxMs } from '@countersign/service-kit';
 import type { AnyControl, Wanted } from '../ledger/control.ts';
 import type { Sought } from '../ledger/commit.ts';
 import { textArray } from './binary-array.ts';
 
 export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
 export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
-/** The order of the parameters is that of `parametersOf` in ledger-write.ts; the last is the instant that is held against the clock. Keys and times of the receipts are held against the published keys. */
+/** The order of the parameters is that of `parametersOf` in ledger-write.ts; then come the instant that is compared with the clock and the timeline of the facts. Keys and times of the receipts are compared with the published keys. */
 export const append = {
   name: 'ledger-append',
   text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first
-    FROM hold_append($27::timestamptz, interval '${clockSkewMaxMs} ms', $24::text[], $21::timestamptz[])`,
+    FROM hold_append($27::timestamptz, interval '${clockSkewMaxMs} ms', $24::text[], $21::timestamptz[], $28::text)`,
 };
 
 type Prepared = { name: string; text: string };
@@ -29,7 +29,8 @@ export function readStatement(controls: readonly AnyControl[]): Prepared {
     return `(SELECT json_agg(s) FROM (${control.select(placeholder(offset))}) AS s) AS ${control.name}`;
   });
   const columns = [
-    '(SELECT epoch FROM controls WHERE id = 1) AS epoch',
+    '(SELECT epoch FROM controls WHERE id = 1) AS mark',
+    'timeline() AS timeline',
     `(SELECT json_agg(h) FROM (${heads}) AS h) AS heads`,
     ...sets,
   ];

@@ -2,7 +2,7 @@ import { inOnePacket, isUnavailable } from '@countersign/database';
 import type { Digest, Instant, SessionId, TenantId } from '@countersign/contracts';
 import { insertEvents } from '@countersign/messaging';
 import type pg from 'pg';
-import type { ClockGuard } from '../ledger/clock-guard.ts';
+import type { LedgerClockGuard } from '../ledger/clock-guard.ts';
 import { StaleFacts, type LedgerStore, type LedgerWrite, type Sought } from '../ledger/commit.ts';
 import type { AnyControl, StoredRow } from '../ledger/control.ts';
 import { unavailable } from '../ledger/group-commit.ts';
@@ -13,7 +13,7 @@ import { textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
 import { parametersOf } from './ledger-write.ts';
 
-type Guards = { clockGuard: ClockGuard; keyGuard: KeyGuard };
+type Guards = { clockGuard: LedgerClockGuard; keyGuard: KeyGuard };
 type Parts = { pool: pg.Pool; controls: readonly AnyControl[] } & Guards;
 type Appended = { first: string };
 type HeadRow = {
@@ -24,7 +24,7 @@ type HeadRow = {
   issued_at: string | null;
   quiet: string[];
 };
-type ReadRow = { epoch: string | null; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
+type ReadRow = { mark: string | null; timeline: string; heads: HeadRow[] | null } & Record<string, StoredRow[] | null>;
 
 /** The ledger's tables: read in one statement, appended to in one statement, or both under locks in one transaction. */
 export function ledgerStore({ pool, controls, ...guards }: Parts): LedgerStore {
@@ -111,7 +111,7 @@ async function held<Result>(
   try {
     const made = await send({
       ...sql.append,
-      values: [...parametersOf(write), new Date(beforeMs).toISOString()],
+      values: [...parametersOf(write), new Date(beforeMs).toISOString(), write.epoch.timeline],
     });
     clockGuard.noteNear();
     keyGuard.noteCounting('receipts');
@@ -145,7 +145,7 @@ function placeOf(rows: readonly Appended[]): number {
 }
 
 function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row: ReadRow | undefined): ReadFacts {
-  if (row === undefined || row.epoch === null) throw new Error('The migrations of the kernel were not applied');
+  if (row === undefined || row.mark === null) throw new Error('The migrations of the kernel were not applied');
   const heads = (row.heads ?? []).map(({ tenant_id, session_id, lamport_clock, receipt_hash, issued_at, quiet }) => ({
     tenant: tenant_id,
     session: session_id,
@@ -157,7 +157,8 @@ function factsOf(controls: readonly AnyControl[], { chains, sets }: Sought, row:
   const rows = controls.map(
     (control) => [control.name, (row[control.name] ?? []).map((stored) => control.rowOf(stored))] as const,
   );
-  return { epoch: Number(row.epoch), chains, heads, sets, rows: new Map(rows) };
+  const epoch = { mark: Number(row.mark), timeline: row.timeline };
+  return { epoch, chains, heads, sets, rows: new Map(rows) };
 }
 
 async function abandon(client: pg.PoolClient, cause: unknown): Promise<void> {

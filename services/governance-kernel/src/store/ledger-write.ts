@@ -7,7 +7,7 @@ export function parametersOf({ epoch, batch }: LedgerWrite): unknown[] {
   const { sealed, chains, changes, reads } = batch;
   const payloads = sealed.map(({ payload }) => payload);
   return [
-    epoch,
+    epoch.mark,
     textArray(chains.map(({ tenant }) => tenant)),
     textArray(chains.map(({ session }) => session)),
     textArray(chains.map(({ from }) => from.receiptHash)),

@@ -1,5 +1,5 @@
 import type { PrincipalId, TenantId } from '@countersign/contracts';
-import { approvalTerms, type ApprovalTermsRow } from '../passkeys/approval-terms.ts';
+import { approvalTerms, type ApprovalTermsRow } from '../voting/approval-terms.ts';
 import { passkeys, type PasskeyKey, type PasskeyRow } from '../passkeys/passkeys.ts';
 import type { PasskeyModel } from '../generated/prisma/models.ts';
 import type { Reader } from './database.ts';

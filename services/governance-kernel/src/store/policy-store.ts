@@ -97,6 +97,13 @@ export async function findBundle(reader: Reader, tenant: TenantId, epoch: number
 
 type InForce = { head: PolicyHead; bundle: PolicyBundle; nextEpoch: number };
 
+/** The hash of the bundle that a tenant is decided by. `null` when there is none. */
+export async function findActiveHash(reader: Reader, tenant: TenantId): Promise<Digest | null> {
+  const heads = await reader.policyHead.findMany({ where: { tenant_id: { in: [tenant, '*'] } } });
+  const head = heads.find(({ tenant_id }) => tenant_id === tenant) ?? heads[0];
+  return head === undefined ? null : headOf(head).hash;
+}
+
 /** What a tenant is decided by, and the epoch that its own next bundle has. */
 export async function findInForce(reader: Reader, tenant: TenantId): Promise<InForce | null> {
   const { active, activated } = await listStoredPolicies(reader, [tenant, '*']);

@@ -1,6 +1,6 @@
 import { isAppError } from '@countersign/contracts';
 import type { SignedConformanceReport } from '@countersign/contracts/governance-kernel';
-import { repeat, type Log, type Repeated } from '@countersign/service-kit';
+import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
 
 type ScheduleParts = {
   /** A short run. */
@@ -8,6 +8,7 @@ type ScheduleParts = {
   /** When the last run of any replica ended; null: never. */
   lastRunAt(): Promise<Date | null>;
   clock: () => Date;
+  clockGuard: Pick<ClockGuard, 'isNear'>;
   log: Log;
   intervalMs: number;
 };
@@ -19,7 +20,7 @@ const lookEveryMsMax = 60_000;
 
 /** Runs the vectors again when the last run, whichever replica made it, is long enough ago. The first one is an interval after the start. */
 export function startConformanceSchedule(parts: ScheduleParts): Schedule {
-  const { clock, log, intervalMs } = parts;
+  const { clock, clockGuard, log, intervalMs } = parts;
   const startedMs = clock().getTime();
   const run = async () => {
     const lastMs = (await parts.lastRunAt())?.getTime() ?? 0;
@@ -32,7 +33,7 @@ export function startConformanceSchedule(parts: ScheduleParts): Schedule {
     else log.error('conformance.failed', told);
   };
   const onFailure = (error: unknown) => log.warn('conformance.not_run', { error });
-  return { run, ...repeat({ run, intervalMs: Math.min(intervalMs, lookEveryMsMax), onFailure }) };
+  return { run, ...repeat({ run, intervalMs: Math.min(intervalMs, lookEveryMsMax), clockGuard, onFailure }) };
 }
 
 /** Another replica runs them in this moment. */

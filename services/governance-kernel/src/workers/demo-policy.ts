@@ -1,9 +1,9 @@
 import { AppError, type Digest, type PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
-import type { Log } from '@countersign/service-kit';
+import { repeat, type ClockGuard, type Log } from '@countersign/service-kit';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
 
-type DemoPolicyParts = KeepParts & { tenant: string; bundle: PolicyBundle; log: Log };
+type DemoPolicyParts = KeepParts & { tenant: string; bundle: PolicyBundle; clockGuard: ClockGuard; log: Log };
 
 /** Node fires a timer of more than 2^31 ms at once and without end. */
 const intervalMaxMs = 86_400_000;
@@ -12,8 +12,8 @@ const intervalMaxMs = 86_400_000;
  * Activates the built-in bundle of the demo tenant, under a new epoch only when it changed, and confirms it from time to time so
  * that it does not become stale. Replicas of two versions do not fight: after the start each confirms only what is its own.
  */
-export async function startDemoPolicy(parts: DemoPolicyParts): Promise<{ close(): void }> {
-  const { tenant, bundle, policies, log, confirmEveryMs } = parts;
+export async function startDemoPolicy(parts: DemoPolicyParts): Promise<{ close(): Promise<void> }> {
+  const { tenant, bundle, policies, clockGuard, log, confirmEveryMs } = parts;
   const policyHash = (await policies.compile(bundle)).hash as Digest; // the compiler hashes with digestOf
   const kept = { tenant, bundle, policyHash, by: 'kernel' as PrincipalId }; // within its schema
   await keepActive(parts, { ...kept, replaces: true }).catch((error: unknown) => {
@@ -21,14 +21,11 @@ export async function startDemoPolicy(parts: DemoPolicyParts): Promise<{ close()
     if (!(error instanceof AppError) || error.code !== 'CEILING_MISSING') throw error;
     log.warn('demo_policy.refused', { error });
   });
-  const timer = setInterval(
-    () => {
-      keepActive(parts, { ...kept, replaces: false }).catch((error: unknown) =>
-        log.warn('demo_policy.not_confirmed', { error }),
-      );
-    },
-    Math.min(confirmEveryMs, intervalMaxMs),
-  );
-  timer.unref();
-  return { close: () => clearInterval(timer) };
+  const { close } = repeat({
+    run: () => keepActive(parts, { ...kept, replaces: false }),
+    intervalMs: Math.min(confirmEveryMs, intervalMaxMs),
+    clockGuard,
+    onFailure: (error) => log.warn('demo_policy.not_confirmed', { error }),
+  });
+  return { close };
 }

@@ -1,4 +1,4 @@
-import { isAppError } from '@countersign/contracts';
+import { isAppError, type ErrorCode } from '@countersign/contracts';
 import { fenceSet } from '@countersign/contracts/governance-kernel';
 import { ack, messagingTransaction, reject } from '@countersign/messaging';
 import type { Context } from '../context.ts';
@@ -7,6 +7,9 @@ import { setFence } from '../fences/set-fence.ts';
 
 /** A stop is not given up while the database is away: at half a minute between deliveries, for more than three days. */
 const deliveriesMax = 10_000;
+
+/** A later command is in force, which is what epochs are for; or the end of this one has passed. */
+const outdated: ReadonlySet<ErrorCode> = new Set(['ILLEGAL_TRANSITION', 'END_PASSED']);
 
 /**
  * Hears the commands that others publish. Whoever may publish on the exchange may stop and open what the service key may. No inbox is
@@ -25,9 +28,8 @@ export function startFenceListener(context: Context): { subscribed: Promise<void
         return ack;
       } catch (error) {
         if (isAppError(error) && error.code === 'INVALID_REQUEST') return reject(error.message);
-        if (!isAppError(error) || error.code !== 'ILLEGAL_TRANSITION') throw error;
-        // A later command stands: that is what epochs are for.
-        context.log.warn('fence.outdated', { event_id: id, scope: data.scope, epoch: data.epoch });
+        if (!isAppError(error) || !outdated.has(error.code)) throw error;
+        context.log.warn('fence.outdated', { event_id: id, scope: data.scope, epoch: data.epoch, code: error.code });
         return ack;
       }
     },

@@ -1,15 +1,17 @@
-import { repeat, type Log, type Repeated } from '@countersign/service-kit';
-import type { ApprovalKey } from '../approvals/move-approval.ts';
+import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
+import type { ApprovalKey } from '../approvals/seal-move.ts';
 
 type HousekeeperParts = {
   /** Approvals that nobody decided in time, oldest first. */
   listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
+  /** Pending and unused approvals whose policy was replaced. */
+  listOutdatedApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   expireApproval(key: ApprovalKey): Promise<void>;
-  forgetAnswers(now: Date): Promise<void>;
-  forgetUsage(now: Date): Promise<void>;
-  forgetChallenges(now: Date): Promise<void>;
+  /** Removes rows that have had their time, by the clock of the database. */
+  forgetRows(): Promise<void>;
   recordKeyUses(): Promise<void>;
   clock: () => Date;
+  clockGuard: Pick<ClockGuard, 'isNear'>;
   log: Log;
   intervalMs: number;
 };
@@ -19,16 +21,16 @@ type Housekeeper = Repeated & { run(): Promise<void> };
 /** Few enough that a backlog does not push live decisions aside. */
 const expiriesPerRun = 100;
 
-/** Ends what time has ended: whoever waits for an approval hears of its expiry although nobody touched it. */
+/** Ends what time or a new policy has ended: the waiting caller learns of the expiry of an approval that has no vote. */
 export function startHousekeeper(parts: HousekeeperParts): Housekeeper {
   const run = async () => {
     const now = parts.clock();
     for (const key of await parts.listOverdueApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
-    await parts.forgetAnswers(now);
-    await parts.forgetUsage(now);
-    await parts.forgetChallenges(now);
+    for (const key of await parts.listOutdatedApprovals(now, expiriesPerRun)) await parts.expireApproval(key);
+    await parts.forgetRows();
     await parts.recordKeyUses();
   };
-  const { intervalMs, log } = parts;
-  return { run, ...repeat({ run, intervalMs, onFailure: (error) => log.warn('housekeeper.failed', { error }) }) };
+  const { intervalMs, clockGuard, log } = parts;
+  const onFailure = (error: unknown) => log.warn('housekeeper.failed', { error });
+  return { run, ...repeat({ run, intervalMs, clockGuard, onFailure }) };
 }

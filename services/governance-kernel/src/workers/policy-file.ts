@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Digest, PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { lineOfPath, parsePolicyBundle, PolicyError } from '@countersign/policy';
-import { problemText, repeat, type Log } from '@countersign/service-kit';
+import { problemText, repeat, type ClockGuard, type Log } from '@countersign/service-kit';
 import { keepActive, type KeepParts } from '../policy/keep-active.ts';
 import type { Policies } from '../policy/policies.ts';
 
-type PolicyFileParts = KeepParts & { path: string; log: Log; intervalMs: number };
+type PolicyFileParts = KeepParts & { path: string; clockGuard: ClockGuard; log: Log; intervalMs: number };
 
 /**
  * Keeps `*` at what a file says: a new content becomes the next epoch, the same content confirms it. A file that cannot be read or
@@ -14,7 +14,7 @@ type PolicyFileParts = KeepParts & { path: string; log: Log; intervalMs: number 
  * Resolves when the first content is active, and rejects when it cannot be.
  */
 export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): Promise<void> }> {
-  const { path, policies, log, intervalMs } = parts;
+  const { path, policies, clockGuard, log, intervalMs } = parts;
   const by = 'policy-file' as PrincipalId; // within its schema
   const news = newsOnly();
   const bundleIn = bundleReader(policies);
@@ -32,7 +32,7 @@ export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close()
     if (news(problem)) log.warn('policy.file_refused', { path, problem });
   };
   await refresh();
-  const { close } = repeat({ run: refresh, intervalMs, onFailure: report });
+  const { close } = repeat({ run: refresh, intervalMs, clockGuard, onFailure: report });
   return { close };
 }
 

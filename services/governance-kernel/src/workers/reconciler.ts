@@ -1,6 +1,6 @@
 import { isAppError } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { repeat, type Log, type Repeated } from '@countersign/service-kit';
+import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/service-kit';
 import type { Abandoned } from '../boundary/settle-abandoned.ts';
 import type { OverdueQuery } from '../store/dispatch-store.ts';
 
@@ -15,6 +15,7 @@ type ReconcilerParts = {
   listOverdue(query: OverdueQuery): Promise<Abandoned[]>;
   settleAbandoned(abandoned: Abandoned): Promise<StoredReceipt>;
   clock: () => Date;
+  clockGuard: Pick<ClockGuard, 'isNear'>;
   log: Log;
   intervalMs: number;
 };
@@ -35,8 +36,9 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
     for (const abandoned of overdue) await settleUncertain(parts, abandoned);
     return overdue.length;
   };
-  const { intervalMs, log } = parts;
-  return { run, ...repeat({ run, intervalMs, onFailure: (error) => log.warn('reconciler.failed', { error }) }) };
+  const { intervalMs, clockGuard, log } = parts;
+  const onFailure = (error: unknown) => log.warn('reconciler.failed', { error });
+  return { run, ...repeat({ run, intervalMs, clockGuard, onFailure }) };
 }
 
 async function settleUncertain({ settleAbandoned, log }: ReconcilerParts, abandoned: Abandoned): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Signature } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import type { HealthCheck } from '@countersign/service-kit';
-import { expireApproval } from '../approvals/move-approval.ts';
+import { expireApproval } from '../approvals/end-approval.ts';
 import { settleAbandoned } from '../boundary/settle-abandoned.ts';
 import type { PrincipalId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import type { KeepParts } from '../policy/keep-active.ts';
 import { demoPolicy, demoTenant } from '../demo/demo-policy.ts';
 import { findLastRun } from '../store/conformance-store.ts';
-import { listOverdueApprovals } from '../store/approval-store.ts';
+import { listOutdatedApprovals, listOverdueApprovals } from '../store/approval-store.ts';
 import { forgetUsage } from '../store/budget-store.ts';
 import { forgetChallenges } from '../store/challenge-store.ts';
 import { listOverdueDispatches } from '../store/dispatch-store.ts';
@@ -32,7 +32,7 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
 /** Everything that a clock starts. Resolves when the policies of the operator's file and of the demo are active. */
 export async function startWorkers(context: Context) {
-  const { reader, transaction, clock, log, cycle, dispatch, keptAnswers } = context;
+  const { reader, clock, clockGuard, log, cycle, dispatch, keptAnswers } = context;
   // First, because they can fail: nothing that a clock starts may outlive a start that failed.
   const policyFile = await startPolicyFile(context);
   const demo = await startDemo(context).catch(async (error: unknown) => {
@@ -49,24 +49,25 @@ export async function startWorkers(context: Context) {
     listOverdue: (query) => listOverdueDispatches(reader, query),
     settleAbandoned: (abandoned) => settleAbandoned(cycle, abandoned),
     clock,
+    clockGuard,
     log,
     intervalMs: reconcileEveryMs,
   });
   const housekeeper = startHousekeeper({
     listOverdueApprovals: (now, limit) => listOverdueApprovals(reader, now, limit),
+    listOutdatedApprovals: (now, limit) => listOutdatedApprovals(reader, now, limit),
     expireApproval: (key) => expireApproval(context, key),
-    forgetAnswers: (now) => transaction((tx) => forgetAnswers(tx, now)),
-    forgetUsage: (now) => transaction((tx) => forgetUsage(tx, now)),
-    forgetChallenges: (now) => transaction((tx) => forgetChallenges(tx, now)),
+    forgetRows: () => forgetRows(context),
     recordKeyUses: () => context.presentedKeys.recordUses(),
     clock,
+    clockGuard,
     log,
     intervalMs: housekeepEveryMs,
   });
   const conformance = startConformance(context);
   const repeated = [housekeeper, reconciler, checkpointer, conformance];
   const close = async () => {
-    demo?.close();
+    await demo?.close();
     await policyFile?.close();
     await Promise.all(repeated.map((each) => each.close()));
   };
@@ -74,7 +75,13 @@ export async function startWorkers(context: Context) {
   return { housekeeper, reconciler, subscribed, conformance, check, close };
 }
 
-function startConformance({ conformance, config, reader, clock, log }: Context) {
+/** Each in a transaction of its own, so that none holds locks for another. */
+async function forgetRows({ transaction, databaseNow }: Context): Promise<void> {
+  for (const forget of [forgetAnswers, forgetUsage, forgetChallenges])
+    await transaction(async (tx) => forget(tx, await databaseNow(tx)));
+}
+
+function startConformance({ conformance, config, reader, clock, clockGuard, log }: Context) {
   const by = 'kernel' as PrincipalId; // within its schema
   return startConformanceSchedule({
     run: () => conformance.run({ scope: 'short', by }),
@@ -83,20 +90,28 @@ function startConformance({ conformance, config, reader, clock, log }: Context) 
       return last === null ? null : new Date(last.ended_at);
     },
     clock,
+    clockGuard,
     log,
     intervalMs: config.conformanceIntervalMs,
   });
 }
 
-async function startDemo(context: Context): Promise<{ close(): void } | null> {
+async function startDemo(context: Context): Promise<{ close(): Promise<void> } | null> {
   if (!context.config.hasDemo) return null;
-  return await startDemoPolicy({ ...keepParts(context), tenant: demoTenant, bundle: demoPolicy, log: context.log });
+  const { clockGuard, log } = context;
+  return await startDemoPolicy({ ...keepParts(context), tenant: demoTenant, bundle: demoPolicy, clockGuard, log });
 }
 
 async function startPolicyFile(context: Context): Promise<{ close(): Promise<void> } | null> {
   const { policyFile: path, policyFileIntervalMs: intervalMs } = context.config;
   if (path === null) return null;
-  return await watchPolicyFile({ ...keepParts(context), path, log: context.log, intervalMs });
+  return await watchPolicyFile({
+    ...keepParts(context),
+    path,
+    intervalMs,
+    clockGuard: context.clockGuard,
+    log: context.log,
+  });
 }
 
 /** Three confirmations in a row may fail before a policy is stale. */

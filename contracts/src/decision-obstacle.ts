@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { AppError } from './errors.ts';
+
+/** Why a person may not approve a call. */
+export const DecisionObstacle = z.enum(['ROLE', 'OWN_REQUEST', 'UNKNOWN_REQUESTER', 'NOT_NAMED', 'ALREADY_APPROVED']);
+export type DecisionObstacle = z.infer<typeof DecisionObstacle>;
+
+/** The same for people. */
+export const obstacleSays: Readonly<Record<DecisionObstacle, string>> = {
+  ROLE: 'Only partners and owners can decide',
+  OWN_REQUEST: 'You started this run or made this key, so another partner or owner decides',
+  UNKNOWN_REQUESTER: 'The run or key that requested this is unknown here, so it can only be denied',
+  NOT_NAMED: 'The policy names other approvers for this call',
+  ALREADY_APPROVED: 'You approved this, and it waits for another person',
+};
+
+type Standing = {
+  /** The person asked by themselves. */
+  isRequester: boolean;
+  /** An agent asked in a run that the person started, or with a key that they made. */
+  isBehind: boolean;
+  /** Another partner or owner could decide. */
+  isAnotherEntitled: boolean;
+};
+
+/** The one rule of four eyes: whoever asked never decides, and who stands behind the agent only where nobody else could. */
+export function isOwnRequest({ isRequester, isBehind, isAnotherEntitled }: Standing): boolean {
+  return isRequester || (isBehind && isAnotherEntitled);
+}
+
+/** The refusal of a vote that this person may not give. */
+export function mayNotDecide(reason: DecisionObstacle): AppError {
+  return new AppError('MAY_NOT_DECIDE', obstacleSays[reason], { details: { reason } });
+}

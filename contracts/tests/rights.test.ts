@@ -1,0 +1,167 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  hasRole,
+  holdsAll,
+  mayCall,
+  mayDo,
+  PersonRole,
+  rightsOf,
+  type AnyRoute,
+  type Right,
+} from '@countersign/contracts';
+import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
+import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
+
+type Row = [operation: string, roles: readonly string[]];
+const everyone = ['member', 'partner', 'owner'];
+const partnersUp = ['partner', 'owner'];
+const owners = ['owner'];
+const rowsOf = (roles: readonly string[], operations: string): Row[] =>
+  operations
+    .trim()
+    .split(/\s+/)
+    .map((operation) => [operation, roles]);
+
+/** Who may call what, written down by hand: no definition of a route is read here. */
+const ofGateway: Row[] = [
+  ...rowsOf(
+    everyone,
+    `
+    check-resolver compile-policy-draft create-api-key create-blast-radius create-console-run create-console-task
+    create-policy-test create-replay create-session-ticket create-support-report create-task create-what-if
+    delete-task export-audit export-receipts follow-events get-active-policy get-consistency-proof get-console-run
+    get-console-workspace get-evidence-handle get-governance-receipt get-governance-status get-incident
+    get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
+    get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
+    leave-workspace list-api-keys list-approvals list-audit list-budgets list-checkpoints list-console-actions
+    list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
+    list-inbox-approvals list-incidents list-ops-targets list-receipts list-records list-reports list-run-receipts
+    list-runs list-tasks list-tool-drift list-trust-keys list-violations list-workspace-approvals
+    list-workspace-runs put-policy-draft put-task put-task-status revoke-api-key run-task start-run tail-receipts`,
+  ),
+  ...rowsOf(
+    partnersUp,
+    `
+    begin-passkey challenge-approval create-incident create-plan delete-policy-shadow finish-passkey freeze-target
+    put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
+    throttle-target transition-incident`,
+  ),
+  ...rowsOf(
+    owners,
+    `
+    activate-policy apply-workspace-settings approve-plan commit-plan create-access-key create-console-member
+    create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap
+    list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
+    put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
+    resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret`,
+  ),
+];
+const ofControlPlane: Row[] = [
+  ...rowsOf(
+    everyone,
+    `
+    compile-policy-draft create-blast-radius create-console-run create-console-task create-policy-test create-replay
+    create-session-ticket create-support-report create-what-if get-active-policy get-console-run
+    get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-replay get-snapshot
+    get-what-if list-console-actions list-console-runs list-console-tasks list-console-tools list-evidence-handles
+    list-inbox-approvals list-incidents list-ops-targets list-run-receipts list-tool-drift put-policy-draft`,
+  ),
+  ...rowsOf(
+    partnersUp,
+    `
+    begin-passkey create-incident create-plan delete-policy-shadow finish-passkey freeze-target put-policy-shadow
+    quarantine-target resolve-approval revoke-evidence-handle throttle-target transition-incident`,
+  ),
+  ...rowsOf(
+    owners,
+    `
+    activate-policy approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
+    get-bootstrap put-console-member put-console-workspace resume-target resync-target`,
+  ),
+];
+
+const isRole = (text: string): text is PersonRole => PersonRole.safeParse(text).success;
+const callers = (route: AnyRoute) => PersonRole.options.filter((role) => mayCall(rightsOf[role], route));
+const sorted = (rows: Row[]) => Object.fromEntries(rows.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+describe('each role may call', () => {
+  it('these routes of the gateway, with those that it forwards, and no others', () => {
+    const routes = [...Object.values<AnyRoute>(gatewayRoutes), ...forwarding.map(({ route }) => route)];
+    const found = routes.flatMap((route): Row[] => (isRole(route.auth) ? [[route.operation, callers(route)]] : []));
+    expect(sorted(found)).toEqual(sorted(ofGateway));
+  });
+
+  it('these routes of the control plane, and no others', () => {
+    const found = Object.values<AnyRoute>(controlPlaneRoutes).flatMap((route): Row[] =>
+      route.leastRole === undefined ? [] : [[route.operation, callers(route)]],
+    );
+    expect(sorted(found)).toEqual(sorted(ofControlPlane));
+  });
+
+  it('what its rank says, which messages and documents name', () => {
+    const routes = [...Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes })];
+    const least = ({ auth, leastRole }: AnyRoute) => leastRole ?? (isRole(auth) ? auth : null);
+    const wrong = routes.filter((route) => {
+      const role = least(route);
+      return role !== null && callers(route).join() !== PersonRole.options.filter((one) => hasRole(one, role)).join();
+    });
+    expect(wrong.map(({ operation }) => operation)).toEqual([]);
+  });
+
+  it('no route that asks for no right', () => {
+    expect(mayCall(rightsOf.owner, {})).toBe(false);
+  });
+});
+
+describe('the rules inside a route', () => {
+  it.each<[Right, readonly string[]]>([
+    ['key.manage', owners],
+    ['task.manage', partnersUp],
+    ['report.read_all', partnersUp],
+    ['operation_audit.read', partnersUp],
+    ['approval.decide', partnersUp],
+    ['workspace.leave', everyone],
+    ['member.manage', owners],
+    ['notification.manage', owners],
+    ['settings.manage', owners],
+  ])('ask for %s', (right, roles) => {
+    expect(PersonRole.options.filter((role) => mayDo(role, right))).toEqual(roles);
+  });
+
+  it('order the roles of today one above the other', () => {
+    const order = PersonRole.options.map((role) => PersonRole.options.filter((least) => hasRole(role, least)));
+    expect(order).toEqual([['member'], ['member', 'partner'], ['member', 'partner', 'owner']]);
+  });
+});
+
+describe('a role that is no rank', () => {
+  /** Not a role of the product: what an auditor would be. */
+  const auditor: ReadonlySet<Right> = new Set([
+    'workspace.read',
+    'settings.read',
+    'audit.read',
+    'operation_audit.read',
+    'evidence.read',
+    'report.read_all',
+    'policy.read',
+    'incident.read',
+  ]);
+
+  it('holds rights that a member lacks, and lacks rights that a member holds', () => {
+    expect([holdsAll(auditor, rightsOf.member), holdsAll(rightsOf.member, auditor)]).toEqual([false, false]);
+  });
+
+  it('calls what its set opens: everything that it may call only reads', () => {
+    const routes = [
+      ...Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes }),
+      ...forwarding.map(({ route }) => route),
+    ];
+    const open = routes.filter((route) => mayCall(auditor, route));
+    expect(open.filter(({ method }) => method !== 'GET').map(({ operation }) => operation)).toEqual([]);
+    const names = open.map(({ operation }) => operation);
+    expect(names).toEqual(
+      expect.arrayContaining(['list-audit', 'export-audit', 'export-receipts', 'get-policy-draft']),
+    );
+    expect(names).not.toEqual(expect.arrayContaining(['create-task']));
+  });
+});

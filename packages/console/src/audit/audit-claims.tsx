@@ -1,0 +1,27 @@
+import { linkOf, type AuditRow, type Link } from './audit-rows.ts';
+
+type Props = {
+  workspace: readonly AuditRow[];
+  /** `null`: this person may not read it, or it could not be read. */
+  controlPlane: readonly AuditRow[] | null;
+  isNarrowed: boolean;
+};
+
+/** What this page knows of each chain, and no more. */
+export function AuditClaims({ workspace, controlPlane, isNarrowed }: Props) {
+  if (isNarrowed) return <p className="quiet">The list is filtered, so the links between entries are not checked.</p>;
+  return (
+    <ul className="quiet" aria-label="Checks of the logs">
+      <li>Workspace log: {inWords(linkOf(workspace))}</li>
+      {controlPlane !== null && <li>Control plane log: {inWords(linkOf(controlPlane))}</li>}
+    </ul>
+  );
+}
+
+function inWords(link: Link | null): string {
+  if (link === null) return 'no entries yet.';
+  const { newest, oldest, brokenAt } = link;
+  if (brokenAt !== null)
+    return `entry ${brokenAt} does not name the hash of the entry before it. Export the log and verify it.`;
+  return `entries ${oldest} to ${newest} are complete. Each names the hash of the one before it. An export can be verified offline.`;
+}

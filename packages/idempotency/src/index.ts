@@ -1,0 +1,1 @@
+export { AnswerKeys, answersKeptMs, type AnswerClaim } from './answer-keys.ts';

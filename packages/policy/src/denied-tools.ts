@@ -1,0 +1,43 @@
+import type { PolicyRule } from '@countersign/contracts/governance-kernel';
+import type { CompiledPolicy } from './compile-policy.ts';
+import type { CompiledRule } from './rule-index.ts';
+import { decisionWork } from './work.ts';
+
+type Listed = { principal: string; tools: readonly string[] };
+
+const action = 'tool.call';
+
+/**
+ * Of these tools, those that the rules deny to the principal in each call, with any arguments, resource, effect level and context: a rule
+ * without conditions denies them, or no rule could allow or escalate them. All tools share the work of one decision. The tools that
+ * are left when it is spent are not in the answer.
+ */
+export function deniedTools(
+  { index }: CompiledPolicy,
+  { principal, tools }: Listed,
+  work = decisionWork(),
+): ReadonlySet<string> {
+  const { sets } = index.globs;
+  const ofCall = { action: sets.action.matching(action, work), principal: sets.principal.matching(principal, work) };
+  const covers = (globs: readonly string[] | undefined, matching: ReadonlySet<string>) =>
+    globs === undefined || globs.some((glob) => work.takeSteps(1) && matching.has(glob));
+  const isOfCall = ({ rule: { match } }: CompiledRule) =>
+    work.take(1) && covers(match.action, ofCall.action) && covers(match.principal, ofCall.principal);
+  const ofEachTool = [...(index.byAction.get(action) ?? []), ...index.rest].filter(isOfCall);
+  const denied = new Set<string>();
+  for (const tool of tools) {
+    const matching = sets.tool.matching(tool, work);
+    const candidates = [...ofEachTool, ...(index.byTool.get(tool) ?? []).filter(isOfCall)];
+    const covering = candidates.filter(({ rule }) => work.take(1) && covers(rule.match.tool, matching));
+    // Rules may be missing where the work is spent, and a missing rule could allow the tool.
+    if (work.isSpent) break;
+    if (covering.some(({ rule }) => deniesEachCall(rule)) || covering.every(({ rule }) => rule.effect === 'deny'))
+      denied.add(tool);
+  }
+  return denied;
+}
+
+/** Apart from action, tool and principal, nothing of a call decides whether the rule applies. */
+function deniesEachCall({ effect, when, match: { resource, effect_level: level } }: PolicyRule): boolean {
+  return effect === 'deny' && when === undefined && resource === undefined && level === undefined;
+}

@@ -1,0 +1,41 @@
+import type { ErrorObject } from 'ajv';
+
+/** A schema may come from a hostile server, and its names reach a sealed reason. */
+const nameLengthMax = 100;
+
+/** Keywords that say by a parameter which member they are about. */
+const memberFaults: Record<string, { param: string; fault: string }> = {
+  required: { param: 'missingProperty', fault: 'is missing' },
+  additionalProperties: { param: 'additionalProperty', fault: 'is not in the schema' },
+  unevaluatedProperties: { param: 'unevaluatedProperty', fault: 'is not in the schema' },
+};
+
+/** Keywords for which Ajv names no expectation. */
+const expectations: Record<string, string> = {
+  enum: 'must be one of the values that the schema lists',
+  pattern: 'does not match the pattern of the schema',
+  uniqueItems: 'must not have an item twice',
+  'false schema': 'is not allowed by the schema',
+};
+
+/** The first fault of arguments as a sentence that starts with its member: `path is missing`, `list.0 must be string`. */
+export function describeFault({ keyword, instancePath, params, message }: ErrorObject): string {
+  const at = instancePath.split('/').slice(1).map(unescaped);
+  const ofMember = memberFaults[keyword];
+  if (ofMember !== undefined) {
+    const member = (params as Record<string, unknown>)[ofMember.param];
+    return `${nameOf([...at, String(member)])} ${ofMember.fault}`;
+  }
+  return `${nameOf(at)} ${expectations[keyword] ?? message ?? `fails ${keyword}`}`;
+}
+
+/** Of a JSON pointer (RFC 6901 section 4). */
+function unescaped(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function nameOf(path: readonly string[]): string {
+  if (path.length === 0) return 'the arguments';
+  const name = path.join('.');
+  return JSON.stringify(name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name);
+}

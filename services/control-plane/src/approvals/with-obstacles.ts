@@ -1,0 +1,27 @@
+import type { InboxApproval } from '@countersign/contracts/control-plane';
+import { checkResolver } from '@countersign/contracts/gateway';
+import type { Approval } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import { obstacleOf } from './obstacle-of.ts';
+
+/** Each approval with whether this person may approve it, and why not. Throws GATEWAY_UNAVAILABLE. */
+export async function withObstacles(
+  { gateway }: Pick<Context, 'gateway'>,
+  approvals: readonly Approval[],
+  { delegation, workspaceId, userId }: WorkspaceCaller,
+): Promise<InboxApproval[]> {
+  const pending = approvals.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return approvals.map((approval) => ({ ...approval, may_decide: false, obstacle: null }));
+  const requests = pending.map(({ requested_by: requestedBy, session_id: sessionId }) => ({ requestedBy, sessionId }));
+  const asPerson = gateway.as(delegation, { checkResolver });
+  const { obstacles } = await answerOf('gateway', () => asPerson.checkResolver({ body: { workspaceId, requests } }));
+  return approvals.map((approval) => {
+    const nth = pending.indexOf(approval);
+    if (nth < 0) return { ...approval, may_decide: false, obstacle: null };
+    const known = obstacles[nth];
+    const obstacle = obstacleOf(approval, { userId, obstacle: known === undefined ? 'UNKNOWN_REQUESTER' : known });
+    return { ...approval, may_decide: obstacle === null, obstacle };
+  });
+}

@@ -1,0 +1,31 @@
+import { PrincipalId, type WorkspaceId } from '@countersign/contracts';
+import { agentOf } from '@countersign/contracts';
+import type { GivenCommand, OpsTarget } from '@countersign/contracts/control-plane';
+import type { BoundaryTargets } from '@countersign/contracts/governance-kernel';
+import { meaningOf, samePerson } from '@countersign/policy';
+import { partsOf } from './target.ts';
+
+type Known = Pick<GivenCommand, 'known' | 'calls_last_7d'>;
+
+/** Whether a target names something that the kernel knows, and how much it called. */
+export function knownTarget(target: OpsTarget, targets: BoundaryTargets, workspaceId: WorkspaceId): Known {
+  const { kind, name } = partsOf(target);
+  if (kind === 'workspace') return { known: true, calls_last_7d: targets.calls_last_7d };
+  const calls = callsOf({ kind, name }, targets);
+  const isKnown = calls.length > 0 || (kind === 'agent' && name === agentOf(workspaceId));
+  const calls_last_7d = calls.reduce((sum, count) => sum + count, 0);
+  return { known: isKnown || (targets.is_whole ? false : null), calls_last_7d };
+}
+
+type Named = Pick<ReturnType<typeof partsOf>, 'kind' | 'name'>;
+
+/** As the fences read names: every spelling of one is the same. */
+function callsOf({ kind, name }: Named, { agents, tools, servers }: BoundaryTargets): number[] {
+  const named = {
+    workspace: [],
+    agent: agents.filter(({ principal_id }) => samePerson(principal_id, PrincipalId.parse(name))),
+    tool: tools.filter(({ tool }) => meaningOf(tool) === meaningOf(name)),
+    connector: servers.filter(({ server_id }) => server_id === name),
+  };
+  return named[kind].map(({ calls_last_7d }) => calls_last_7d);
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { AppError, UserId, WorkspaceId } from '@countersign/contracts';
+import type { Context } from '../src/context.ts';
+import type { WorkspaceCaller } from '../src/guards.ts';
+import { answerCommand } from '../src/ops/answer-command.ts';
+import { giveStop } from '../src/ops/give-stop.ts';
+import { getCommand } from '../src/store/stops.ts';
+import { openStoreContext } from './_store-context.ts';
+
+/** A control plane whose machine is 15 minutes behind. */
+const behindMs = 15 * 60_000;
+const workspaceId = WorkspaceId.parse(`wsp_${'0'.repeat(26)}`);
+const caller = { workspaceId, userId: UserId.parse(`usr_${'7'.repeat(26)}`), assertion: 'none' } as WorkspaceCaller; // no more is read
+let opened: Awaited<ReturnType<typeof openStoreContext>>;
+let context: Context;
+
+beforeAll(async () => {
+  opened = await openStoreContext({ machineClock: () => new Date(Date.now() - behindMs) });
+  context = opened.context;
+}, 120_000);
+afterAll(() => opened?.close());
+
+const freeze = (target: string, ttl_seconds: number) =>
+  giveStop(context, 'freeze', { target, ttl_seconds, reason: 'a leak' } as never, { caller, requestId: 'req_1' }); // branded by the schema
+
+it('a stop ends by the clock of the database, however wrong that of the control plane is', async () => {
+  const startMs = await context.database.nowMs();
+  const { givenAt, expiresAt } = await freeze('agent:heidi', 600);
+  const endMs = await context.database.nowMs();
+  expect(givenAt.getTime()).toBeGreaterThanOrEqual(Math.floor(startMs));
+  expect(givenAt.getTime()).toBeLessThanOrEqual(endMs);
+  expect(expiresAt?.getTime()).toBe(givenAt.getTime() + 600_000);
+  await expect(context.clockGuard.assertNear()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});
+
+it('a stop that the kernel refuses for its end is outdated, is answered as such, and is not delivered again', async () => {
+  const given = await freeze('agent:ivan', 1);
+  const asked: unknown[] = [];
+  const putFence = async ({ body }: { body: object }) => {
+    asked.push(body);
+    throw new AppError('END_PASSED', 'expires_at has passed');
+  };
+  const kernel = { own: () => ({ putFence }) } as never; // no more is asked
+  for (let nth = 0; nth < 2; nth += 1)
+    await expect(answerCommand({ ...context, kernel }, given, caller)).rejects.toMatchObject({ code: 'END_PASSED' });
+  expect(asked).toMatchObject([{ epoch: given.epoch, expires_at: given.expiresAt?.toISOString() }]);
+  expect(await getCommand(context.database.reader, given.id)).toMatchObject({ state: 'outdated', effectiveAt: null });
+});

@@ -1,0 +1,1 @@
+CREATE INDEX "invites_email_id_idx" ON "invites"("email", "id");

@@ -1,0 +1,21 @@
+import { approvalsOf } from './find-approval.ts';
+import type { KernelClient } from './kernel-clients.ts';
+import { malformed, throwKernelError } from './kernel-error.ts';
+
+/**
+ * Withdraws each pending or unused approval that a principal requested in a session. A session is not bound to one principal: another agent
+ * of the workspace can name it too, and the kernel refuses the withdrawal of what another principal requested. A repetition changes nothing.
+ * Throws KernelError.
+ */
+export async function withdrawApprovals(
+  client: Pick<KernelClient, 'listApprovals' | 'withdrawApproval'>,
+  { sessionId, requestedBy, reason }: { sessionId: string; requestedBy: string; reason: string },
+): Promise<void> {
+  for await (const { approval_id, requested_by, state } of approvalsOf(client, { sessionId })) {
+    if (requested_by !== requestedBy) continue;
+    if (state !== 'pending' && state !== 'approved') continue;
+    const params = { approval_id };
+    const answer = await client.withdrawApproval({ params, body: { reason } }).catch(throwKernelError);
+    if (answer.kind === 'refused') throw malformed(`The kernel answered ${answer.status}`);
+  }
+}

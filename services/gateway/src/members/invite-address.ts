@@ -1,0 +1,7 @@
+import type { Context } from '../context.ts';
+
+/** Where an invite is accepted: a page of the console, or of the gateway where there is no console. */
+export function inviteAddress({ publicUrl, controlPlane }: Context['config'], token: string): string {
+  const path = controlPlane === null ? '/invite' : '/console/invite';
+  return new URL(`${path}/${encodeURIComponent(token)}`, publicUrl).href;
+}

@@ -1,0 +1,21 @@
+import { AppError, type WorkspaceId } from '@countersign/contracts';
+import type { Context } from '../context.ts';
+import { KernelError } from '../governance/kernel-error.ts';
+import { getSettings } from '../store/workspaces.ts';
+import { putSettingsThrough } from './put-settings-through.ts';
+
+type Holding = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
+
+/**
+ * What the workspace blocks, and what it may spend, holds for its people, its keys and those of its agents, as it does for its runs. Throws
+ * GOVERNANCE_UNAVAILABLE.
+ */
+export async function holdToSettings(context: Holding, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
+  const { settings, version: settingsVersion } = await getSettings(context.database.reader, workspaceId);
+  await putSettingsThrough(context, { workspaceId }, { settings, settingsVersion }, signal).catch((cause: unknown) => {
+    if (!(cause instanceof KernelError)) throw cause;
+    throw new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not hold to the settings of the workspace', {
+      cause,
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Tx } from './database.ts';
+import { claimRun, leftRuns, type Lease, type LeftRun } from './leases.ts';
+
+type Claim = {
+  /** The run that the job names. */
+  runId: string;
+  owner: string;
+  leaseMs: number;
+  /** So many runs of one workspace are worked on at once. */
+  perWorkspaceMax: number;
+};
+
+/**
+ * Claims the run that is due. A job says that one run waits, not which one is next: that is the oldest run of the workspace with the fewest
+ * running runs, and among those of the workspace that was served least recently. So a long queue of one workspace holds up no other.
+ *
+ * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and `freeRuns` makes it due again.
+ */
+export async function claimDueRun(tx: Tx, { perWorkspaceMax, ...named }: Claim): Promise<Lease | null> {
+  if (await isLeft(tx, named.runId)) return claimRun(tx, named);
+  // Each choice depends on what is running, so the gateways choose one after the other.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('the next run', 0))`;
+  const next = await findNextRun(tx, perWorkspaceMax);
+  if (next !== null) return claimRun(tx, { ...named, runId: next });
+  await markOverLimit(tx, named.runId);
+  return null;
+}
+
+/** Its worker stopped renewing. */
+async function isLeft(tx: Tx, runId: string): Promise<boolean> {
+  const left = await tx.$executeRaw`
+    SELECT FROM runs WHERE id = ${runId} AND status = 'running' AND (lease_until IS NULL OR lease_until < now())`;
+  return left === 1;
+}
+
+const Found = z.array(z.object({ id: z.string() }));
+
+async function findNextRun(tx: Tx, perWorkspaceMax: number): Promise<string | null> {
+  const rows = await tx.$queryRaw`
+    WITH RECURSIVE waiting AS (
+      (SELECT workspace_id FROM runs WHERE status = 'queued' AND NOT over_limit ORDER BY workspace_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT r.workspace_id FROM runs r
+               WHERE r.status = 'queued' AND NOT r.over_limit AND r.workspace_id > waiting.workspace_id
+               ORDER BY r.workspace_id LIMIT 1)
+        FROM waiting WHERE waiting.workspace_id IS NOT NULL
+    ), busy AS (
+      SELECT workspace_id, count(*) AS running FROM runs WHERE status = 'running' AND lease_until > now() GROUP BY workspace_id
+    )
+    SELECT oldest.id FROM waiting LEFT JOIN busy ON busy.workspace_id = waiting.workspace_id
+     CROSS JOIN LATERAL (
+       SELECT r.id, r.created_at FROM runs r
+        WHERE r.status = 'queued' AND NOT r.over_limit AND r.workspace_id = waiting.workspace_id
+        ORDER BY r.created_at, r.id LIMIT 1) oldest
+     CROSS JOIN LATERAL (SELECT max(r.started_at) AS at FROM runs r WHERE r.workspace_id = waiting.workspace_id) served
+     WHERE coalesce(busy.running, 0) < ${perWorkspaceMax}::int
+     ORDER BY coalesce(busy.running, 0), served.at NULLS FIRST, oldest.created_at, oldest.id LIMIT 1`;
+  return Found.parse(rows)[0]?.id ?? null;
+}
+
+/** The named run, or another one if that does not wait: there are as many jobs as waiting runs without the mark. */
+async function markOverLimit(tx: Tx, runId: string): Promise<void> {
+  const marked = await tx.$executeRaw`
+    UPDATE runs SET over_limit = true WHERE id = ${runId} AND status = 'queued' AND NOT over_limit`;
+  if (marked === 1) return;
+  await tx.$executeRaw`
+    UPDATE runs SET over_limit = true WHERE id = (
+      SELECT id FROM runs WHERE status = 'queued' AND NOT over_limit ORDER BY workspace_id, created_at, id LIMIT 1)`;
+}
+
+/** Takes the mark from as many runs of each workspace as it may have more of. Each of them needs a job. */
+export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun[]> {
+  const rows = await tx.$queryRaw`
+    WITH RECURSIVE marked AS (
+      (SELECT workspace_id FROM runs WHERE status = 'queued' AND over_limit ORDER BY workspace_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT r.workspace_id FROM runs r
+               WHERE r.status = 'queued' AND r.over_limit AND r.workspace_id > marked.workspace_id
+               ORDER BY r.workspace_id LIMIT 1)
+        FROM marked WHERE marked.workspace_id IS NOT NULL
+    ), busy AS (
+      SELECT workspace_id, count(*) AS running FROM runs WHERE status = 'running' AND lease_until > now() GROUP BY workspace_id
+    )
+    UPDATE runs SET over_limit = false WHERE status = 'queued' AND over_limit AND id IN (
+      SELECT oldest.id FROM marked LEFT JOIN busy ON busy.workspace_id = marked.workspace_id
+       CROSS JOIN LATERAL (
+         SELECT r.id FROM runs r WHERE r.status = 'queued' AND r.over_limit AND r.workspace_id = marked.workspace_id
+          ORDER BY r.created_at, r.id LIMIT greatest(${perWorkspaceMax}::int - coalesce(busy.running, 0), 0)) oldest)
+    RETURNING id, workspace_id, task_id, attempts`;
+  return leftRuns(rows);
+}

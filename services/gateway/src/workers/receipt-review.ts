@@ -1,0 +1,17 @@
+import { repeat, type Repeated } from '@countersign/service-kit';
+import { reviewReceipts, type Reviewed } from '../audit/review-receipts.ts';
+import type { Context } from '../context.ts';
+
+/** A revoked key counts here for this long at most; a pass costs one request and one read of an index, from where the last pass ended. */
+const passMs = 5_000;
+
+/** Reviews kept receipts for as long as the service runs. */
+export function startReceiptReview(context: Context): Pick<Repeated, 'close'> {
+  const reviewed: Reviewed = new Map();
+  return repeat({
+    run: () => reviewReceipts(context, reviewed),
+    intervalMs: passMs,
+    clockGuard: context.clockGuard,
+    onFailure: (error) => context.log.warn('receipts.review_failed', { error }),
+  });
+}

@@ -1,0 +1,68 @@
+import { startDeadline } from '@countersign/contracts';
+import { repeat, type Repeated } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { deliverSettings } from '../orchestrator/put-settings-through.ts';
+import { findConfirmation } from '../store/confirmed-settings.ts';
+import { postponeSettings, takeDueSettings, type DueSettings } from '../store/due-settings.ts';
+import { getSettings } from '../store/workspaces.ts';
+
+/** A change reaches the kernel this soon; the look costs one read of an index. */
+const passMs = 500;
+/** So many at once that a kernel with a backlog still has room for calls. */
+const atOnce = 20;
+/** A delivery that takes longer is tried again. */
+const deliveryMaxMs = 5_000;
+/** Longer than one delivery, so that no two gateways deliver the same settings. */
+const retryMs = 10_000;
+/** A kernel that was restored from a backup gets its settings back within this time. */
+const confirmAgainMs = 3_600_000;
+
+type Courier = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now' | 'log' | 'clockGuard'>;
+
+/** Delivers the settings of all workspaces until the kernel confirms them. They also bind agents that no run of this gateway serves. */
+export function startSettingsCourier(context: Courier): Pick<Repeated, 'close'> {
+  const stopping = new AbortController();
+  const courier = repeat({
+    run: () => deliverDueSettings(context, stopping.signal),
+    intervalMs: passMs,
+    clockGuard: context.clockGuard,
+    onFailure: (error) => context.log.warn('settings.pass_failed', { error }),
+  });
+  return {
+    close: async () => {
+      stopping.abort();
+      await courier.close();
+    },
+  };
+}
+
+/** Delivers everything that is due, `atOnce` workspaces at a time. */
+async function deliverDueSettings(context: Courier, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    const due = await context.transaction((tx) => takeDueSettings(tx, { limit: atOnce, retryMs }));
+    if (due.length === 0) return;
+    await Promise.all(due.map((settings) => deliver(context, settings, stopping)));
+  }
+}
+
+async function deliver(context: Courier, due: DueSettings, stopping: AbortSignal): Promise<void> {
+  const { workspaceId } = due;
+  const deadline = startDeadline({ ms: deliveryMaxMs, signal: stopping });
+  try {
+    const current = await getSettings(context.database.reader, workspaceId);
+    if (!(await isConfirmed(context, workspaceId, current.version)))
+      await deliverSettings(context, { workspaceId, ...current }, deadline.signal);
+    await context.transaction((tx) => postponeSettings(tx, due, confirmAgainMs));
+  } catch (error) {
+    if (!stopping.aborted) context.log.warn('settings.not_delivered', { workspace_id: workspaceId, error });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** A run may have delivered them. */
+async function isConfirmed({ database, now }: Courier, workspaceId: string, version: number): Promise<boolean> {
+  const confirmation = await findConfirmation(database.reader, workspaceId);
+  if (confirmation === null || confirmation.version < version) return false;
+  return now().getTime() - confirmation.confirmedAt.getTime() < confirmAgainMs;
+}

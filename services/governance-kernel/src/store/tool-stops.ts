@@ -1,0 +1,34 @@
+import type { FenceScope } from '@countersign/contracts/governance-kernel';
+import type { Caller } from '../call/governed-call.ts';
+import type { FenceRow } from '../fences/fence-row.ts';
+import { scopesOfTool } from '../fences/scopes.ts';
+import type { ToolStops } from '../mcp/callable-tools.ts';
+import { toolBlocks } from '../policy/tool-blocks.ts';
+import { findAccessKeyById } from './access-key-store.ts';
+import type { Reader } from './database.ts';
+import { findFences } from './fence-store.ts';
+import { asStored } from './stored-row.ts';
+
+/** The scopes of one statement: it may have 32,767 values. */
+const scopesPerStatement = 10_000;
+
+/** What stops tools for this caller. A few statements for all tools together. */
+export async function findToolStops(
+  reader: Reader,
+  { tenant, accessKey }: Caller,
+  tools: readonly string[],
+): Promise<ToolStops> {
+  const [blocks, key, fences] = await Promise.all([
+    reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
+    accessKey === undefined ? null : findAccessKeyById(reader, accessKey),
+    findFencesOf(reader, [...new Set(tools.flatMap((tool) => scopesOfTool(tenant, tool)))]),
+  ]);
+  return { blocks: blocks === null ? null : toolBlocks.rowOf(asStored(blocks)), key, fences };
+}
+
+async function findFencesOf(reader: Reader, scopes: readonly FenceScope[]): Promise<FenceRow[]> {
+  const found: FenceRow[] = [];
+  for (let at = 0; at < scopes.length; at += scopesPerStatement)
+    found.push(...(await findFences(reader, scopes.slice(at, at + scopesPerStatement))));
+  return found;
+}

@@ -1,0 +1,52 @@
+import type { TenantId } from '@countersign/contracts';
+import { columnsOf, instantMs, integer, nullable, selectByKey, text, bool } from '../ledger/columns.ts';
+import type { Control } from '../ledger/control.ts';
+
+/** What a vote of a tenant needs. Times are milliseconds since the epoch. */
+export type ApprovalTermsRow = {
+  readonly tenant: TenantId;
+  /** Of the setting at its source. 0: nobody has set anything. */
+  readonly version: number;
+  readonly signaturesOnly: boolean;
+  /** May one person approve what a quorum or a time lock holds? */
+  readonly breakGlass: boolean;
+  /** Null: the tenant has never enrolled a passkey. */
+  readonly passkeysSinceMs: number | null;
+  readonly updatedAtMs: number;
+};
+
+/** A vote sees them as they are at its commit, so none slips through beside the enrolment of the first passkey. */
+export const approvalTerms: Control<TenantId, ApprovalTermsRow> = {
+  name: 'approval_terms',
+  guard: 'epoch',
+  ...selectByKey('approval_terms', ['tenant_id']),
+  ...columnsOf<ApprovalTermsRow>({
+    tenant: text('tenant_id'),
+    version: integer('version'),
+    signaturesOnly: bool('signatures_only'),
+    breakGlass: bool('break_glass'),
+    passkeysSinceMs: nullable(instantMs('passkeys_since')),
+    updatedAtMs: instantMs('updated_at'),
+  }),
+  keyValues: (tenant) => [tenant],
+  keyText: (tenant) => tenant,
+  idOf: ({ tenant }) => tenant,
+  setsOf: ({ tenant }) => [tenant],
+};
+
+/**
+ * What a decision comes with. A claim is the word of whoever holds the operator key; a bearer proves a person; a signature is by a key
+ * of the approver; an assertion is by a passkey.
+ */
+export type VoteProof = 'claim' | 'bearer' | 'signature' | 'passkey';
+
+export function takesProof(terms: ApprovalTermsRow | null, proof: VoteProof): boolean {
+  return missingProof(terms, proof) === null;
+}
+
+/** Why this proof decides nothing under these terms, in words for people; null: it does. */
+export function missingProof(terms: ApprovalTermsRow | null, proof: VoteProof): string | null {
+  if (terms === null || proof === 'passkey') return null;
+  if (terms.passkeysSinceMs !== null) return 'Passkeys are enrolled here, so nothing else decides';
+  return terms.signaturesOnly && proof !== 'signature' ? 'Nothing but a signature decides here' : null;
+}

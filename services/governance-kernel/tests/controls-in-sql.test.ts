@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import { controls } from '../src/controls.ts';
+import type { AnyControl } from '../src/ledger/control.ts';
+import { startTestKernel, type TestKernel } from './_kernel.ts';
+
+/** What the functions and triggers of PostgreSQL know of the controls, of which each is a module of TypeScript. */
+let test: TestKernel;
+beforeAll(async () => {
+  test = await startTestKernel();
+});
+afterAll(() => test.close());
+
+async function sourceOf(name: string): Promise<string> {
+  const { rows } = await test.pool.query<{ source: string }>(
+    `SELECT string_agg(pg_get_functiondef(oid), '') AS source FROM pg_proc WHERE proname = $1 AND pronamespace = current_schema()::regnamespace`,
+    [name],
+  );
+  return rows[0]?.source ?? '';
+}
+
+const namesIn = (source: string, pattern: RegExp): string[] =>
+  [...source.matchAll(pattern)].map(([, name = '']) => name);
+const namesOf = (chosen: readonly AnyControl[]): string[] => chosen.map(({ name }) => name).sort();
+/** The members that a function lets pass. */
+const knownIn = (source: string, what: string): string[] =>
+  namesIn(
+    new RegExp(`refuse_unknown\\('${what}', ${what}, ARRAY\\[([^\\]]*)\\]`).exec(source)?.[1] ?? '',
+    /'(\w+)'/g,
+  ).sort();
+
+/** Tuples are only written together with their head, which moves the epoch; a dispatch is known by its own key, and is gone when it is settled. */
+const moveNothing = ['relation_tuples', 'dispatches'];
+
+/** What a kernel of before sends beside, in an update that replaces one after the other. */
+const ofOlderKernels = ['dispatches', 'fences'];
+
+/** The tables whose rows a control reads. */
+function tablesOf({ select }: AnyControl): string[] {
+  const source = select((index) => `$${index}`);
+  return [...new Set(namesIn(source, /\b(?:FROM|JOIN) (\w+)/g))].filter(
+    (name) => name !== 'unnest' && !moveNothing.includes(name),
+  );
+}
+
+describe('each control', () => {
+  verifies('kn.atomic', 'has its rows written by append, which refuses rows that it does not know', async () => {
+    const written = controls.filter(({ stored }) => stored !== undefined);
+    const [put, append] = [await sourceOf('put_rows'), await sourceOf('append')];
+    const pattern = /PERFORM put_(\w+)\(puts ->/g;
+    expect([...namesIn(put, pattern), ...namesIn(append, pattern)].sort()).toEqual(namesOf(written));
+    expect(knownIn(put, 'puts')).toEqual(namesOf(written));
+    const unknown = test.pool.query(`SELECT put_rows('{"fences": [], "quotas": []}')`);
+    await expect(unknown).rejects.toThrow('append knows no puts of quotas');
+  });
+
+  it('has its reads compared by append where it says so, and its rows dropped where append knows how', async () => {
+    const append = await sourceOf('append');
+    const compared = namesOf(controls.filter(({ comparesReads }) => comparesReads));
+    expect(namesIn(append, /PERFORM check_(\w+)\(reads ->/g)).toEqual(compared);
+    expect(knownIn(append, 'reads')).toEqual([...compared, ...ofOlderKernels].sort());
+    expect([namesIn(append, /PERFORM drop_(\w+)\(drops ->/g), knownIn(append, 'drops')]).toEqual([
+      ['dispatches'],
+      ['dispatches'],
+    ]);
+  });
+
+  verifies('kn.atomic', 'that is guarded by the epoch moves it whenever one of its tables changes', async () => {
+    const { rows } = await test.pool.query<{ table: string }>(
+      `SELECT tgrelid::regclass::text AS table FROM pg_trigger WHERE tgname = 'moves_the_epoch' AND tgenabled = 'O'`,
+    );
+    const moving = rows.map(({ table }) => table);
+    const tables = controls.filter(({ guard }) => guard === 'epoch' || guard === 'row').flatMap(tablesOf);
+    expect(tables).toEqual(
+      expect.arrayContaining(['fences', 'policy_heads', 'mcp_servers', 'mcp_tools', 'budgets', 'relation_heads']),
+    );
+    expect(tables.filter((table) => !moving.includes(table))).toEqual([]);
+  });
+});
