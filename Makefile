@@ -34,7 +34,7 @@ $(install_stamp): pnpm-lock.yaml $(manifests) | node-version
 	@CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
 	@touch $@
 
-gen: node-version $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages
+gen: node-version $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages; print what changes in the API
 $(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas)
 	@echo 'Generating database clients, contracts and reference pages'
 	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
@@ -56,6 +56,7 @@ $(console_site): $(console_sources)
 
 clean: ## Remove what was built and generated; data of `make up` stays
 	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
+	find contracts/openapi -name '*.json' ! -name hashes.json -delete
 	rm -f $(gen_stamp) node_modules/.cache/check*.tsbuildinfo
 
 ## Run

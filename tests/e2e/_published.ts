@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { urlOf, type AnyRoute } from '@countersign/contracts';
-import type { ServiceName } from '@countersign/contracts/openapi';
+import { openApiText, type ServiceName } from '@countersign/contracts/openapi';
 import { untilAnswered } from '@countersign/testkit/until';
-import { root } from '../architecture/repository.ts';
 import { PageSocket } from './_socket.ts';
 
 export type Probe = {
@@ -17,7 +14,7 @@ export type Probe = {
 };
 export type Answered = { status: number; headers: Headers; body: unknown };
 
-/** Asks a running service and holds each answer against the committed OpenAPI document, and not against our own types. */
+/** Asks a running service and holds each answer against the OpenAPI document, and not against our own types. */
 export type Published = {
   /** Throws when the document does not describe this answer. Remembers the operation when the answer is a successful one. */
   ask(route: AnyRoute, probe?: Probe): Promise<Answered>;
@@ -30,7 +27,7 @@ type Operation = { responses: Record<string, { content: Record<string, unknown> 
 type OpenApi = { paths: Record<string, Record<string, Operation>> };
 
 export function publishedService(name: ServiceName, baseUrl: string): Published {
-  const document = JSON.parse(readFileSync(join(root, `contracts/openapi/${name}.json`), 'utf8')) as OpenApi; // our own file
+  const document = JSON.parse(openApiText(name)) as OpenApi; // as OpenAPI has it
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
   ajv.addSchema(document, 'api');
   const validators = new Map<string, ValidateFunction>();
