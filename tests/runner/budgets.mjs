@@ -13,7 +13,7 @@ const secondsOfFile = {
   // Each part of the system is killed once, and waited for.
   'tests/chaos/killed-parts.test.ts': 45,
   // Workers at several moments of an activation.
-  'tests/e2e/policy-activation.test.ts': 40,
+  'tests/e2e/policy-activation.test.ts': 50,
   'tests/e2e/console-controls.test.ts': 40,
   // A fresh process for each hostile text.
   'packages/policy/tests/hostile-yaml.test.ts': 30,

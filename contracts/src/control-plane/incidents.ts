@@ -39,6 +39,8 @@ export const IncidentCategory = z.enum([
   'heartbeat',
   /** The kernel has not confirmed a stop. */
   'unconfirmed_command',
+  /** A person approved alone what a quorum or a time lock would have held. */
+  'broken_glass',
   /** What an agent did. */
   'conduct',
   'other',

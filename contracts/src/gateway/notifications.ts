@@ -11,6 +11,7 @@ export const NotificationType = z.enum([
   'approval.resolved',
   'run.ended',
   'violation.recorded',
+  'incident.opened',
   'invite.created',
   'subscription.disabled',
 ]);

@@ -1,7 +1,7 @@
 import type { OutgoingEvent } from './new-event.ts';
 import type { OutboxRelay } from './outbox-relay.ts';
 import { recordEvents } from './outbox.ts';
-import { queryableOf, type PrismaTransaction, type Transaction } from './queryable.ts';
+import { queryableOf, type PrismaTransaction, type Transaction, type Queryable } from './queryable.ts';
 
 /** A service's own way to run `work` in a transaction of Prisma's. */
 type Transacting<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
@@ -29,7 +29,9 @@ export function wakingTransaction<Tx extends object>(
   };
 }
 
-/** A service's transactions as messaging wants them, for its own tables. */
-export function messagingTransaction<Tx extends PrismaTransaction>(transaction: Transacting<Tx>): Transaction {
-  return (work) => transaction((tx) => work(queryableOf(tx)));
+/** A service's transactions as messaging wants them, for its own tables; `prisma` is the transaction that a handler's store functions take. */
+export function messagingTransaction<Tx extends PrismaTransaction>(
+  transaction: Transacting<Tx>,
+): Transaction<Queryable & { prisma: Tx }> {
+  return (work) => transaction((tx) => work({ ...queryableOf(tx), prisma: tx }));
 }

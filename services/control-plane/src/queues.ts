@@ -1,4 +1,4 @@
 /** The queues that this service takes messages from. */
 export function controlPlaneQueues(exchange: string) {
-  return { hints: `${exchange}.control-plane.hints` };
+  return { hints: `${exchange}.control-plane.hints`, glass: `${exchange}.control-plane.glass` };
 }

@@ -4,6 +4,7 @@ import { build } from './build.ts';
 import type { ControlPlaneConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startConfirmer } from './workers/confirmer.ts';
+import { startGlassListener } from './workers/glass-listener.ts';
 import { startHintListener } from './workers/hint-listener.ts';
 import { startReporter } from './workers/reporter.ts';
 import { startCourier } from './workers/courier.ts';
@@ -47,7 +48,8 @@ export async function startControlPlane(
   lifecycle.onClose('courier', startCourier(context).stop);
   lifecycle.onClose('placer', startPlacer(context).stop);
   lifecycle.onClose('watcher', startWatcher(context, options.passMs).stop);
-  const { subscribed } = startHintListener(context);
+  const listeners = [startHintListener(context), startGlassListener(context)];
+  const subscribed = Promise.all(listeners.map((listener) => listener.subscribed)).then(() => undefined);
   const healthUrl = await serveHealth(context, lifecycle);
   const server = await serveHttp(createApp(context, { lifecycle }), { host: config.host, port: config.port });
   lifecycle.onClose('http', server.close);

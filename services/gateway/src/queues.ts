@@ -3,5 +3,6 @@ export function gatewayQueues(exchange: string) {
   return {
     runs: `${exchange}.gateway.runs`,
     approvals: `${exchange}.gateway.approvals`,
+    incidents: `${exchange}.gateway.incidents`,
   };
 }

@@ -5,6 +5,7 @@ import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startApprovalListener } from './workers/approval-listener.ts';
 import { startCourier } from './workers/courier.ts';
+import { startIncidentListener } from './workers/incident-listener.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
 import { startReceiptReview } from './workers/receipt-review.ts';
 import { startSettingsCourier } from './workers/settings-courier.ts';
@@ -40,6 +41,7 @@ export async function startGateway(config: GatewayConfig, options: StartOptions 
   if (orchestrator !== null) {
     lifecycle.onClose('orchestrator', orchestrator.stop);
     subscribed.push(orchestrator.subscribed, startApprovalListener(context).subscribed);
+    subscribed.push(startIncidentListener(context).subscribed);
     if (context.kernel !== null) {
       lifecycle.onClose('settings', startSettingsCourier(context).close);
       lifecycle.onClose('receipts', startReceiptReview(context).close);

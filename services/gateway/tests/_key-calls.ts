@@ -72,7 +72,7 @@ export function messageHandled(database: TestDatabase, messageId: string): Promi
   return until(async () => (await find()).length === 0);
 }
 
-async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {
+export async function publish({ context }: StartedGateway, event: { id: string; type: string }): Promise<void> {
   const { id, type } = event;
   await context.bus.publish([{ id, type, body: JSON.stringify(event), needsConsumer: false }]);
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { until } from '@countersign/testkit/until';
 import type { NotificationType } from '@countersign/contracts/gateway';
+import { incidentMoved, type IncidentState } from '@countersign/contracts/control-plane';
 import { deliveryTablesSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
 import { describeStory } from '@countersign/testkit/describe-story';
@@ -23,6 +24,7 @@ import {
   testDatabase,
   type Person,
 } from './_gateway.ts';
+import { messageHandled, publish } from './_key-calls.ts';
 import { KernelStub } from './_kernel-stub.ts';
 
 let database: TestDatabase;
@@ -207,6 +209,34 @@ describeStory('whoever has subscribed', () => {
     expect(mails.filter((text) => text.includes('An owner invited somebody'))).toEqual([]);
     const { body: log } = await ada.client.listAudit({ query: { action: 'subscription.disabled' } });
     expect(log.data).toMatchObject([{ actor: 'gateway', verdict: 'fail', subject: made.id }]);
+  });
+
+  it('hears of an incident when it is opened and when it is back, once, and not when it is seen again', async () => {
+    const eventTypes: NotificationType[] = ['incident.opened'];
+    const body = { channel: 'webhook', target: `${hook}/incidents`, eventTypes } as const;
+    const { body: made } = await ada.client.createSubscription({ params: params(), body });
+    const of = {
+      ...{ workspace_id: ada.workspace.id, incident_id: 'inc_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
+      ...{ severity: 'high', category: 'broken_glass', recurrence: 1, by: null },
+    } as const;
+    const moved = (from: IncidentState | null, to: IncidentState) =>
+      gateway.context.newEvent(incidentMoved, { ...of, from, to } as never).event; // checked by the definition of the event
+    const opened = moved(null, 'open');
+    const events = [opened, opened, moved('open', 'open'), moved('open', 'acked'), moved('resolved', 'open')];
+    for (const event of events) {
+      await publish(gateway, event);
+      await messageHandled(database, event.id);
+    }
+    const named = { ...params(), subscriptionId: made.id };
+    await until(async () => got.filter((sent) => sent.body.includes(of.incident_id)).length === 2);
+    expect((await ada.client.listNotifications({ params: named })).body.data).toHaveLength(2);
+    const told = got.find((sent) => sent.body.includes(of.incident_id))?.body ?? '';
+    const { workspace_id: workspaceId, incident_id: incidentId, severity, category } = of;
+    expect(JSON.parse(told)).toMatchObject({
+      type: 'incident.opened',
+      data: { workspaceId, incidentId, severity, category },
+    });
+    await ada.client.endSubscription({ params: named });
   });
 
   it('names a target that a person could mean, and each workspace has few', async () => {

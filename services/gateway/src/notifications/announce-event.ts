@@ -1,3 +1,5 @@
+import type { EventOf } from '@countersign/contracts';
+import type { incidentMoved } from '@countersign/contracts/control-plane';
 import { NotificationType } from '@countersign/contracts/gateway';
 import { announce } from '@countersign/delivery';
 import { queryableOf } from '@countersign/messaging';
@@ -13,4 +15,17 @@ export async function announceEvent(
   if (!told.success) return;
   const announcement = { owner: data.workspaceId, type: told.data, data, now };
   await announce(queryableOf(tx), announcement, () => newId('ntf'));
+}
+
+type Incident = EventOf<typeof incidentMoved>['data'];
+
+/** Tells them of an incident that the control plane has opened. */
+export async function announceIncident(
+  tx: Tx,
+  { workspace_id, incident_id, severity, category }: Incident,
+  now: () => Promise<Date>,
+): Promise<void> {
+  const data = { workspaceId: workspace_id, incidentId: incident_id, severity, category };
+  const type: NotificationType = 'incident.opened';
+  await announce(queryableOf(tx), { owner: workspace_id, type, data, now }, () => newId('ntf'));
 }

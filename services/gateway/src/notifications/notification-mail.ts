@@ -9,6 +9,10 @@ const told: Record<NotificationType, { subject: string; text: string }> = {
   },
   'run.ended': { subject: 'A run has ended', text: 'A run has ended.' },
   'violation.recorded': { subject: 'A call was denied', text: 'The policy denied a call of an agent.' },
+  'incident.opened': {
+    subject: 'An incident is open',
+    text: 'Something went wrong, and somebody should look into it.',
+  },
   'invite.created': { subject: 'Somebody was invited', text: 'An owner invited somebody to the workspace.' },
   'subscription.disabled': {
     subject: 'A subscription was given up',

@@ -1,0 +1,28 @@
+import { visibleText, WorkspaceId, type EventOf } from '@countersign/contracts';
+import type { kernelGlassBroken } from '@countersign/contracts/governance-kernel';
+import { reportSighting, type Watching } from './report-sighting.ts';
+
+type Broken = EventOf<typeof kernelGlassBroken>['data'];
+
+/** Opens an incident of each glass that was broken in a workspace: others look at it afterwards, since nobody did before. */
+export async function reportBrokenGlass(context: Watching, broken: Broken): Promise<void> {
+  const workspaceId = WorkspaceId.safeParse(broken.tenant_id);
+  // Other tenants of the kernel have no page here.
+  if (!workspaceId.success) return;
+  const { approval_id, broken_at, broken_by, tool, action, reason, expires_at } = broken;
+  await reportSighting(context, workspaceId.data, {
+    title: 'One person approved alone by breaking the glass',
+    ...{ severity: 'high', category: 'broken_glass', receipts: [] },
+    note: `${broken_by} approved ${shown(tool ?? action)} (${approval_id}) at ${broken_at}, to be called until ${expires_at}. The reason given: ${shown(reason)}`,
+    dedupKey: `broken-glass:${approval_id}`,
+    sighting: broken_at,
+  });
+}
+
+const lettersMax = 500;
+
+/** Names and reasons are attacker-controlled. */
+function shown(text: string): string {
+  const visible = visibleText(text);
+  return visible.length > lettersMax ? `${visible.slice(0, lettersMax)}…` : visible;
+}

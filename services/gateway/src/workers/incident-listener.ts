@@ -1,0 +1,29 @@
+import type { EventOf } from '@countersign/contracts';
+import { incidentMoved } from '@countersign/contracts/control-plane';
+import { ack, messagingTransaction, type Queryable } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { announceIncident } from '../notifications/announce-event.ts';
+import { gatewayQueues } from '../queues.ts';
+import type { Tx } from '../store/database.ts';
+
+/** At half a minute between deliveries, for more than three days. */
+const deliveriesMax = 10_000;
+
+/** Notifies the subscriptions of a workspace of incidents that the control plane opens there, each once. */
+export function startIncidentListener(context: Context): { subscribed: Promise<void> } {
+  return context.bus.consume<typeof incidentMoved, Queryable & { prisma: Tx }>({
+    queue: gatewayQueues(context.config.bus.exchange).incidents,
+    events: [incidentMoved],
+    transaction: messagingTransaction(context.transaction),
+    maxDeliveries: deliveriesMax,
+    handler: async ({ data }, { prisma: tx }) => {
+      if (isOpened(data)) await announceIncident(tx, data, () => context.databaseNow(tx));
+      return ack;
+    },
+  });
+}
+
+/** New, or back after somebody thought that it was over. What is seen again while it is open was announced. */
+function isOpened({ from, to }: EventOf<typeof incidentMoved>['data']): boolean {
+  return to === 'open' && from !== 'open';
+}
