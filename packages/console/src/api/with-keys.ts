@@ -1,0 +1,39 @@
+import { errorCodes, isAppError, type AnyRoute } from '@countersign/contracts';
+
+type Input = { params?: unknown; query?: unknown; body?: unknown; headers?: Record<string, string> };
+type Call = (input?: Input) => Promise<unknown>;
+
+/**
+ * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key, so that a person who sends it again does it once. An
+ * answer, a refusal too, ends the key: the same form sent after that is meant. Whoever gives a key of their own keeps it.
+ */
+export function withKeys<Calls extends object>(routes: Record<string, AnyRoute>, calls: Calls): Calls {
+  const keyed = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [
+    name,
+    routes[name]?.idempotency === 'key' ? keptUntilAnswered(call) : call,
+  ]); // a client is calls alone
+  return Object.fromEntries(keyed) as Calls; // built from the same keys in the line above
+}
+
+function keptUntilAnswered(call: Call): Call {
+  const keys = new Map<string, string>();
+  return async (input = {}) => {
+    const { headers, ...act } = input;
+    const name = JSON.stringify(act);
+    const key = keys.get(name) ?? crypto.randomUUID();
+    keys.set(name, key);
+    try {
+      const answer = await call({ ...act, headers: { 'idempotency-key': key, ...headers } });
+      keys.delete(name);
+      return answer;
+    } catch (error) {
+      if (!mayBeDone(error)) keys.delete(name);
+      throw error;
+    }
+  };
+}
+
+/** Nobody has answered, or who answered could not say what came of it. */
+function mayBeDone(error: unknown): boolean {
+  return !isAppError(error) || errorCodes[error.code].retryable;
+}
