@@ -25,6 +25,8 @@ export type EventDefinition<Type extends string = string, Data = unknown> = {
   data: z.ZodType<Data>;
   /** True for a command in event's clothing: a publisher keeps it until at least one queue takes it. */
   needsConsumer: boolean;
+  /** Whom it is for where no service consumes it; null: one does. */
+  forOthers: string | null;
 };
 
 /** The event that a definition describes: a union of definitions gives a union that `switch (event.type)` narrows. */
@@ -55,8 +57,10 @@ export function defineEvent<const Type extends string, Data>(definition: {
   type: Type;
   data: z.ZodType<Data>;
   needsConsumer?: boolean;
+  forOthers?: string;
 }): EventDefinition<Type, Data> {
   if (!eventTypePattern.test(definition.type))
     throw new TypeError(`${definition.type} does not look like receipt.sealed.v1`);
-  return { type: definition.type, data: definition.data, needsConsumer: definition.needsConsumer ?? false };
+  const { type, data, needsConsumer = false, forOthers = null } = definition;
+  return { type, data, needsConsumer, forOthers };
 }

@@ -11,6 +11,7 @@ export const sessionEnded = defineEvent({
     user_id: UserId,
     reason: z.enum(['signed_out', 'signed_in_again', 'refresh_reused', 'ended_by_owner']),
   }),
+  forOthers: 'systems of the operator that watch sign-ins',
 });
 
 /** A workspace is decided by another bundle from its next decision on. */
@@ -25,6 +26,7 @@ export const policyActivated = defineEvent({
     report_hash: Digest,
     epoch: z.int().min(1),
   }),
+  forOthers: 'systems of the operator that keep a register of policies',
 });
 
 /** An incident was opened, seen again, or moved. */

@@ -75,10 +75,12 @@ export const violationRecorded = defineEvent({
 export const inviteCreated = defineEvent({
   type: 'invite.created.v1',
   data: z.strictObject({ ...InWorkspace, inviteId: InviteId }),
+  forOthers: 'subscriptions of the workspace',
 });
 
 /** Nothing arrived there for too long, or its receiver wants no more. */
 export const subscriptionDisabled = defineEvent({
   type: 'subscription.disabled.v1',
   data: z.strictObject({ ...InWorkspace, subscriptionId: z.string(), channel: z.enum(['webhook', 'mail']) }),
+  forOthers: 'subscriptions of the workspace',
 });

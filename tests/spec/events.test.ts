@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import * as controlPlane from '@countersign/contracts/control-plane';
+import * as gateway from '@countersign/contracts/gateway';
+import * as kernel from '@countersign/contracts/governance-kernel';
+import type { EventDefinition } from '@countersign/contracts';
+import { listFiles, readText } from '../architecture/repository.ts';
+
+const events = [controlPlane, gateway, kernel].flatMap((contract) =>
+  Object.entries<unknown>(contract).filter((entry): entry is [string, EventDefinition] => isEvent(entry[1])),
+);
+
+function isEvent(value: unknown): value is EventDefinition {
+  return typeof value === 'object' && value !== null && 'needsConsumer' in value && 'type' in value;
+}
+
+/** Sources of services, but for those that publish. */
+const consumers = listFiles('services', '.ts')
+  .filter((path) => path.includes('/src/') && !path.endsWith('/src/events.ts'))
+  .map(readText);
+
+it.each(events)('%s is consumed by a service, or says whom it is for', (name, { forOthers }) => {
+  const isConsumed = consumers.some((text) => new RegExp(`\\b${name}\\b`).test(text));
+  expect({ isConsumed, forOthers }).toEqual(
+    isConsumed ? { isConsumed, forOthers: null } : { isConsumed, forOthers: expect.any(String) },
+  );
+});
+
+it('there are events', () => {
+  expect(events.length).toBeGreaterThan(15);
+});
