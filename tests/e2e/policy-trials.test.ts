@@ -125,6 +125,30 @@ describe('a draft', () => {
       expect((await desk.compile()).diagnostics.map(({ code }) => code)).toEqual(['NO_TESTS']);
     },
   );
+
+  it('is held for the owner whose report it has, against edits, kept tests and reports of members', async () => {
+    const bob = await desk.colleague(address('bea'), 'member');
+    const { policy_hash } = await desk.draft(await desk.loosened('held'));
+    const reported = await desk.report(policy_hash);
+    const headers = { 'if-match': tagOf(await desk.send('draft')) };
+    const ada = String((await desk.owner.tab.send('/api/session')).body['user_id']);
+    const test = denied(await receiptOf('shell.run'), 'of a member');
+    for (const [path, how] of [
+      ['draft', { method: 'PUT', body: { text: 'name: other' }, headers }],
+      ['draft/tests', { method: 'POST', body: test, headers }],
+      ['what-if', { method: 'POST', body: { policy_hash } }],
+    ] as const) {
+      const refused = await desk.send(path, how, bob);
+      expect([path, codeOf(refused), detailsOf(refused)]).toEqual([
+        path,
+        [409, 'ILLEGAL_TRANSITION'],
+        { held_by: ada, held_until: expect.any(String) },
+      ]);
+    }
+    expect((await desk.activate(policy_hash, reported)).status).toBe(200);
+    const edited = await desk.send('draft', { method: 'PUT', body: { text: 'name: other' }, headers }, bob);
+    expect(edited.status).toBe(200);
+  });
 });
 
 type Lane = { lane: string; policy_hash: string; state: string; hours: Record<string, number>[] };

@@ -25,7 +25,9 @@ export const getPolicyDraft = defineRoute({
 
 export const putPolicyDraft = defineRoute({
   operation: 'put-policy-draft',
-  summary: 'Write the draft, under the version that was read. Whatever was compiled or reported of it is over.',
+  summary:
+    'Write the draft, under the version that was read. Whatever was compiled or reported of it is over. While the report of an owner runs ' +
+    'and for 15 minutes after it, other roles are refused.',
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/draft',
   auth: 'session',
@@ -37,7 +39,7 @@ export const putPolicyDraft = defineRoute({
   body: z.strictObject({ text: z.string().min(1).max(bundleBytesMax) }),
   bodyBytesMax: draftBodyBytesMax,
   reply: PolicyDraft,
-  errors: ['PRECONDITION_REQUIRED', 'PRECONDITION_FAILED'],
+  errors: ['PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'ILLEGAL_TRANSITION'],
 });
 
 export const createPolicyTest = defineRoute({

@@ -70,7 +70,14 @@ describe('two at once', () => {
     const { workspaceId } = caller;
     const write = (text: string, version: number) => () =>
       context.transaction(async (tx) => {
-        await writeDraft(tx, { workspaceId, text, by: ada, now: new Date(), tags: [String(version)] });
+        await writeDraft(tx, {
+          workspaceId,
+          text,
+          by: ada,
+          now: new Date(),
+          tags: [String(version)],
+          passesHold: true,
+        });
         await recordAudit(tx, { scope: workspaceId, ...began }, new Date());
       });
     const refused = ['done', 'PRECONDITION_FAILED'];

@@ -38,7 +38,7 @@ it('no statement reads more than it answers with, however many workspaces have d
     expect(await activations.listUnconfirmed(reader, now, 10)).toHaveLength(1);
     expect(await activations.listUnnoted(reader, { from: new Date(0), to: now, limit: 10 })).toHaveLength(1);
     await database.transaction(async (tx) => {
-      await drafts.writeDraft(tx, { workspaceId, text: 'x', by: userId, now, tags: ['1'] });
+      await drafts.writeDraft(tx, { workspaceId, text: 'x', by: userId, now, tags: ['1'], passesHold: true });
       await drafts.noteCompiled(tx, { workspaceId, version: 2, policyHash });
       await jobs.claimJob(tx, { lease: 'l', now, until: now });
       await workOnReplay(tx);

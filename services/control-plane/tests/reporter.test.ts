@@ -38,7 +38,7 @@ async function pass(): Promise<unknown> {
 async function newJob() {
   const id = newWhatIfId();
   const job = { id, workspaceId, policyHash: `sha256:${'0'.repeat(64)}`, bundle: '{}', from: null, to: null };
-  const asked = { decisionsMax: 10, askedBy: 'usr_a' as UserId, createdAt: new Date(nowMs) }; // any name
+  const asked = { decisionsMax: 10, askedBy: 'usr_a' as UserId, holdsDraft: false, createdAt: new Date(nowMs) }; // any name
   await database.transaction((tx) => insertJob(tx, { ...job, ...asked }));
   return () => findJob(database.reader, workspaceId, id);
 }

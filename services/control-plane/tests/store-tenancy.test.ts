@@ -19,6 +19,7 @@ import {
 import * as activations from '../src/store/policy-activations.ts';
 import * as audit from '../src/store/audit.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Tx } from '../src/store/database.ts';
+import * as holds from '../src/store/draft-holds.ts';
 import * as drafts from '../src/store/policy-drafts.ts';
 import * as handles from '../src/store/evidence-handles.ts';
 import * as hints from '../src/store/hints.ts';
@@ -74,7 +75,7 @@ async function fill() {
     ...{ handle: newHandleId(), activation: newActivationId(), command: newCommandId() },
   };
   await database.transaction(async (tx) => {
-    await drafts.writeDraft(tx, { workspaceId, text: 'x', by: ada, now, tags: ['0'] });
+    await drafts.writeDraft(tx, { workspaceId, text: 'x', by: ada, now, tags: ['0'], passesHold: true });
     await drafts.noteCompiled(tx, { workspaceId, version: 1, policyHash: hash });
     await insertJob(tx, ids);
     await insertReplay(tx, ids);
@@ -110,7 +111,16 @@ const act = { actor: ada, action: 'policy.draft', verdict: 'allow', requestId: '
 
 async function insertJob(tx: Tx, { workspaceId, job: id }: Ids & { job: Parameters<typeof jobs.insertJob>[1]['id'] }) {
   const span = { from: null, to: null, decisionsMax: 10 };
-  await jobs.insertJob(tx, { id, workspaceId, policyHash: hash, bundle: '{}', ...span, askedBy: ada, createdAt: now });
+  await jobs.insertJob(tx, {
+    id,
+    workspaceId,
+    policyHash: hash,
+    bundle: '{}',
+    ...span,
+    askedBy: ada,
+    holdsDraft: true,
+    createdAt: now,
+  });
 }
 
 type ReplayKey = Parameters<typeof replays.insertReplay>[1]['id'];
@@ -241,7 +251,8 @@ const changes: Record<string, (tx: Tx, workspace: Workspace) => Promise<unknown>
   insertJob: (tx, { workspaceId }) => insertJob(tx, { workspaceId, job: newWhatIfId() }),
   insertReplay: (tx, { workspaceId }) => insertReplay(tx, { workspaceId, replay: newReplayId() }),
   writeDraft: (tx, { workspaceId }) =>
-    drafts.writeDraft(tx, { workspaceId, text: 'changed', by: ada, now: later, tags: ['1'] }),
+    drafts.writeDraft(tx, { workspaceId, text: 'changed', by: ada, now: later, tags: ['1'], passesHold: true }),
+  releaseDraft: (tx, { workspaceId }) => holds.releaseDraft(tx, workspaceId),
   noteReported: (tx, { workspaceId, job }) => drafts.noteReported(tx, { workspaceId, policyHash: hash }, job),
   noteActivated: (tx, { workspaceId }) => drafts.noteActivated(tx, { workspaceId, policyHash: hash }),
   uncompile: (tx, { workspaceId }) => drafts.noteCompiled(tx, { workspaceId, version: 1, policyHash: null }),

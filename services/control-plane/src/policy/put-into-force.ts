@@ -15,6 +15,7 @@ import {
   type Allowance,
   type StoredActivation,
 } from '../store/policy-activations.ts';
+import { releaseDraft } from '../store/draft-holds.ts';
 import { noteActivated } from '../store/policy-drafts.ts';
 import { getInForce } from './in-force.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
@@ -121,6 +122,7 @@ export async function noteActivation(
     if (noted === 'overtaken') throw overtaken();
     if (noted === 'known') return;
     await noteActivated(tx, { workspaceId, policyHash });
+    await releaseDraft(tx, workspaceId);
     await publishPolicyActivated(tx, { newEvent }, activation);
     const details = { policy_hash: policyHash, base_hash: baseHash, epoch, report_hash: reportHash };
     const act = { action: 'policy.activated', actor: askedBy, verdict: 'allow', subject: policyHash } as const;

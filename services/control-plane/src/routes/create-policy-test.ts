@@ -3,6 +3,7 @@ import { createPolicyTest } from '@countersign/contracts/control-plane';
 import { answer, etag } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { handleWorkspace } from '../handle.ts';
+import { mayActivate } from '../policy/may-activate.ts';
 import { requiredTags } from '../policy/required-tags.ts';
 import { getInForce } from '../policy/in-force.ts';
 import { getDecision, keepAsTest } from '../policy/keep-as-test.ts';
@@ -20,10 +21,11 @@ export const createPolicyTestRoute = (context: Context) =>
     const inForce = await getInForce(context, workspaceId);
     const kept = { text: read.text, record, name, expect };
     const { text, test, passes } = await keepAsTest(context, kept, { inForce, caller, signal });
-    const now = context.now();
     const draft = await context.transaction(async (tx) => {
+      const now = await context.databaseNow(tx);
       // What was read is what the test was added to.
-      const version = await writeDraft(tx, { workspaceId, text, by, now, tags: [String(read.version)] });
+      const base = { tags: [String(read.version)], passesHold: mayActivate(caller) };
+      const version = await writeDraft(tx, { workspaceId, text, by, now, ...base });
       const act = { action: 'policy.test_kept', actor: by, verdict: 'allow', subject: record.receipt_id } as const;
       await recordAudit(tx, { scope: workspaceId, ...act, details: { version, name }, requestId }, now);
       return await findDraft(tx, workspaceId);

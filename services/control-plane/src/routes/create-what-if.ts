@@ -1,30 +1,21 @@
-import { AppError } from '@countersign/contracts';
 import { createWhatIf, type WhatIfJob } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
 import { handleOnce } from '../handle-once.ts';
 import { newWhatIfId } from '../ids.ts';
+import { mayActivate } from '../policy/may-activate.ts';
 import { parseDraft } from '../policy/parse-draft.ts';
+import { requestReport, requireCompiledTo } from '../policy/request-report.ts';
 import { findDraft } from '../store/policy-drafts.ts';
-import { findJob, insertJob } from '../store/what-if-jobs.ts';
 
 export const createWhatIfRoute = (context: Context) =>
-  handleOnce(context)(createWhatIf)(async ({ body, caller: { workspaceId, userId } }, once) => {
+  handleOnce(context)(createWhatIf)(async ({ body, caller }, once) => {
+    const { workspaceId, userId: askedBy } = caller;
     const { policy_hash: policyHash, from = null, to = null, limit: decisionsMax } = body;
-    const draft = await findDraft(context.database.reader, workspaceId);
-    if (draft?.policy_hash !== policyHash)
-      throw new AppError('ILLEGAL_TRANSITION', 'The draft was not compiled to this policy', {
-        param: 'policy_hash',
-        details: { policy_hash: draft?.policy_hash ?? null },
-      });
-    const id = newWhatIfId();
+    const draft = requireCompiledTo(policyHash, await findDraft(context.database.reader, workspaceId));
     const bundle = JSON.stringify(parseDraft(draft.text));
     const question = { policyHash, bundle, from, to, decisionsMax };
-    const job = await once(show)(async (tx) => {
-      await insertJob(tx, { id, workspaceId, ...question, askedBy: userId, createdAt: context.now() });
-      const written = await findJob(tx, workspaceId, id);
-      if (written === null) throw new Error('the job was just written');
-      return written;
-    });
+    const request = { id: newWhatIfId(), workspaceId, ...question, askedBy, holdsDraft: mayActivate(caller) };
+    const job = await once(show)(async (tx) => requestReport(tx, request, await context.databaseNow(tx)));
     return show(job);
   });
 

@@ -1,6 +1,7 @@
 import { AppError, Digest, UserId, WhatIfId, type WorkspaceId } from '@countersign/contracts';
 import { PolicyDraft } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
+import { lockDraft, requireDraftNotHeld } from './draft-holds.ts';
 import { instant } from './instant.ts';
 
 export async function findDraft(reader: Reader, workspaceId: WorkspaceId): Promise<PolicyDraft | null> {
@@ -18,16 +19,24 @@ export async function findDraft(reader: Reader, workspaceId: WorkspaceId): Promi
   };
 }
 
-type Written = { workspaceId: WorkspaceId; text: string; by: UserId; now: Date; tags: readonly string[] };
+type Written = {
+  workspaceId: WorkspaceId;
+  text: string;
+  by: UserId;
+  now: Date;
+  tags: readonly string[];
+  passesHold: boolean;
+};
 
 /**
  * Writes a draft under the version that was read, 0 for the first, and answers with the new one. Throws PRECONDITION_FAILED, which tells both
- * versions.
+ * versions, and ILLEGAL_TRANSITION while an owner holds the draft.
  */
-export async function writeDraft(tx: Tx, { workspaceId, text, by, now, tags }: Written): Promise<number> {
+export async function writeDraft(tx: Tx, { workspaceId, text, by, now, tags, passesHold }: Written): Promise<number> {
   const first = { workspaceId, version: 0, state: 'editing', text: '', updatedBy: by, updatedAt: now };
   await tx.policyDraft.createMany({ data: first, skipDuplicates: true });
-  await tx.$executeRaw`SELECT FROM policy_drafts WHERE workspace_id = ${workspaceId} FOR UPDATE`;
+  await lockDraft(tx, workspaceId);
+  if (!passesHold) await requireDraftNotHeld(tx, workspaceId, now);
   const { version } = await tx.policyDraft.findUniqueOrThrow({ where: { workspaceId } });
   if (!tags.includes(String(version))) throw draftChanged(version, tags);
   const changed = { version: version + 1, state: 'editing', text, policyHash: null, reportId: null };

@@ -16,6 +16,7 @@ type NewJob = {
   to: Instant | null;
   decisionsMax: number;
   askedBy: UserId;
+  holdsDraft: boolean;
   createdAt: Date;
 };
 

@@ -7,6 +7,7 @@ import type { NoteProgress } from '../policy/read-ledger.ts';
 import { workOnReport } from '../policy/work-on-report.ts';
 import { workOnReplay } from '../replays/work-on-replay.ts';
 import type { Tx } from '../store/database.ts';
+import { lockDraft } from '../store/draft-holds.ts';
 import { noteReported } from '../store/policy-drafts.ts';
 import {
   claimReplay,
@@ -48,6 +49,7 @@ export const reports: Waited<ClaimedJob, WhatIfReport> = {
   work: workOnReport,
   note: noteProgress,
   finish: async (tx, { held, job, result }, now) => {
+    await lockDraft(tx, job.workspaceId); // before the job, as a request of a report does
     if (await finishJob(tx, held, result, now)) await noteReported(tx, job, job.id);
   },
   putOff: putOffJob,

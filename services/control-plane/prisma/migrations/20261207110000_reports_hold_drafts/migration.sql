@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "what_if_jobs" ADD COLUMN     "holds_draft" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,38 @@
+import { AppError, type WorkspaceId } from '@countersign/contracts';
+import type { Tx } from './database.ts';
+
+/** The time after a report in which its owner can read and activate it. Short, so that a forgotten report does not stop the members' work. */
+const heldAfterReportMs = 900_000;
+
+/** Waits for edits of the draft that have begun. Edits take the same lock. */
+export async function lockDraft(tx: Tx, workspaceId: WorkspaceId): Promise<void> {
+  await tx.$executeRaw`SELECT FROM policy_drafts WHERE workspace_id = ${workspaceId} FOR UPDATE`;
+}
+
+/**
+ * Without it, a member could make every report of an owner worthless before she activates the draft. Call it under the draft's lock. Throws
+ * ILLEGAL_TRANSITION with the holder, and the end if the report is finished.
+ */
+export async function requireDraftNotHeld(tx: Tx, workspaceId: WorkspaceId, now: Date): Promise<void> {
+  const since = new Date(now.getTime() - heldAfterReportMs);
+  const job = await tx.whatIfJob.findFirst({
+    where: { workspaceId, holdsDraft: true, OR: [{ finishedAt: null }, { finishedAt: { gt: since } }] },
+    orderBy: { finishedAt: { sort: 'desc', nulls: 'first' } },
+    select: { askedBy: true, finishedAt: true },
+  });
+  if (job === null) return;
+  const { askedBy, finishedAt } = job;
+  const until = finishedAt === null ? null : new Date(finishedAt.getTime() + heldAfterReportMs).toISOString();
+  const end = until === null ? '15 minutes after the report is finished' : until;
+  throw new AppError(
+    'ILLEGAL_TRANSITION',
+    `The draft is held by ${askedBy} until ${end}. Try again then, or ask an owner`,
+    {
+      details: { held_by: askedBy, held_until: until },
+    },
+  );
+}
+
+export async function releaseDraft(tx: Tx, workspaceId: WorkspaceId): Promise<void> {
+  await tx.whatIfJob.updateMany({ where: { workspaceId, holdsDraft: true }, data: { holdsDraft: false } });
+}

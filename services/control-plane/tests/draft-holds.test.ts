@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Digest, isAppError, UserId, WorkspaceId } from '@countersign/contracts';
+import { interleaved } from '@countersign/testkit/interleaved';
+import pg from 'pg';
+import type { Context } from '../src/context.ts';
+import { newWhatIfId } from '../src/ids.ts';
+import { requestReport } from '../src/policy/request-report.ts';
+import { recordAudit } from '../src/store/audit.ts';
+import { releaseDraft } from '../src/store/draft-holds.ts';
+import { findDraft, noteCompiled, writeDraft } from '../src/store/policy-drafts.ts';
+import { claimJob } from '../src/store/what-if-jobs.ts';
+import { reports } from '../src/workers/reporter.ts';
+import { openStoreContext } from './_store-context.ts';
+
+const owner = UserId.parse(`usr_${'7'.repeat(26)}`);
+const member = UserId.parse(`usr_${'8'.repeat(26)}`);
+const policyHash = Digest.parse(`sha256:${'0'.repeat(64)}`);
+const minuteMs = 60_000;
+let nowMs = Date.parse('2026-01-01T00:00:00Z');
+let opened: Awaited<ReturnType<typeof openStoreContext>>;
+let context: Context;
+let holder: pg.Client;
+let workspaceId: WorkspaceId;
+let workspaces = 0;
+
+beforeAll(async () => {
+  opened = await openStoreContext({ now: () => new Date(nowMs) });
+  ({ context } = opened);
+  holder = new pg.Client({ connectionString: opened.database.adminUrl, options: '-c search_path=control_plane' });
+  await holder.connect();
+}, 120_000);
+beforeEach(async () => {
+  workspaceId = await newWorkspace();
+});
+afterAll(async () => {
+  await holder?.end();
+  await opened?.close();
+});
+
+/** A workspace whose draft is compiled. */
+async function newWorkspace(): Promise<WorkspaceId> {
+  const id = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
+  await edit({ by: owner, version: 0, of: id });
+  await context.transaction((tx) => noteCompiled(tx, { workspaceId: id, version: 1, policyHash }));
+  return id;
+}
+
+type Edit = { by: UserId; version: number; of?: WorkspaceId };
+async function edit({ by, version, of = workspaceId }: Edit): Promise<void> {
+  await context.transaction(async (tx) => {
+    const now = await context.databaseNow(tx);
+    const written = { workspaceId: of, text: `of ${by}`, by, now, tags: [String(version)], passesHold: by === owner };
+    await writeDraft(tx, written);
+    await recordAudit(tx, { scope: of, action: 'test.edited', actor: by, verdict: 'allow', requestId: 'req_1' }, now);
+  });
+}
+
+async function request(askedBy: UserId): Promise<void> {
+  const question = { policyHash, bundle: '{}', from: null, to: null, decisionsMax: 10 };
+  const job = { id: newWhatIfId(), workspaceId, ...question, askedBy, holdsDraft: askedBy === owner };
+  await context.transaction(async (tx) => requestReport(tx, job, await context.databaseNow(tx)));
+}
+
+async function finish(): Promise<void> {
+  await context.transaction(async (tx) => {
+    const now = context.now();
+    const claim = () => claimJob(tx, { lease: 'mine', now, until: new Date(nowMs + minuteMs) });
+    let job = await claim();
+    while (job !== null && job.workspaceId !== workspaceId) job = await claim(); // reports of other tests
+    if (job === null) throw new Error('no report is queued');
+    const result = { decisions: 0 } as Parameters<typeof reports.finish>[1]['result']; // it is not read here
+    await reports.finish(tx, { held: { id: job.id, lease: 'mine' }, job, result }, now);
+  });
+}
+
+const refusal = (call: Promise<void>) =>
+  call.then(
+    () => null,
+    (error: unknown) => (isAppError(error) ? { code: error.code, ...error.details } : String(error)),
+  );
+const heldUntil = (ms: number | null) => ({
+  ...{ code: 'ILLEGAL_TRANSITION', held_by: owner, held_until: ms === null ? null : new Date(ms).toISOString() },
+});
+
+describe('the report of an owner', () => {
+  it('holds the draft against members while it runs and for 15 minutes after it, and against no owner', async () => {
+    await request(owner);
+    nowMs += 60 * minuteMs;
+    expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(null));
+    await finish();
+    const end = nowMs + 15 * minuteMs;
+    nowMs = end - 1;
+    expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(end));
+    expect(await findDraft(context.database.reader, workspaceId)).toMatchObject({ version: 1, state: 'reported' });
+    expect(await refusal(edit({ by: owner, version: 1 }))).toBeNull();
+    expect(await refusal(edit({ by: member, version: 2 }))).toEqual(heldUntil(end)); // the owner's edit releases nothing
+    nowMs = end;
+    expect(await refusal(edit({ by: member, version: 2 }))).toBeNull();
+  });
+
+  it('is not ended by the report of a member', async () => {
+    await request(owner);
+    expect(await refusal(request(member))).toEqual(heldUntil(null));
+    await finish();
+    expect(await findDraft(context.database.reader, workspaceId)).toMatchObject({ state: 'reported' });
+  });
+
+  it('prolongs the hold of the one before it', async () => {
+    await request(owner);
+    await finish();
+    nowMs += 14 * minuteMs;
+    await request(owner);
+    await finish();
+    nowMs += 14 * minuteMs;
+    expect(await refusal(edit({ by: member, version: 1 }))).toEqual(heldUntil(nowMs + minuteMs));
+  });
+
+  it('holds no other workspace', async () => {
+    const other = await newWorkspace();
+    await request(owner);
+    expect(await refusal(edit({ by: member, version: 1, of: other }))).toBeNull();
+  });
+
+  it('lets go of the draft at its activation', async () => {
+    await request(owner);
+    await context.transaction((tx) => releaseDraft(tx, workspaceId));
+    expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
+  });
+
+  it('is refused if an edit came first, and else refuses the edit', async () => {
+    const both = [() => request(owner), () => edit({ by: member, version: 1 })] as const;
+    const codes = async (...calls: (() => Promise<void>)[]) => {
+      const hold = `SELECT FROM policy_drafts WHERE workspace_id = '${workspaceId}' FOR SHARE`;
+      const ended = await interleaved({ holder, role: opened.database.role, hold }, ...calls);
+      return ended.map((end) => (end.status === 'fulfilled' ? 'done' : (end.reason as { code?: string }).code));
+    };
+    expect(await codes(...both)).toEqual(['done', 'ILLEGAL_TRANSITION']);
+    workspaceId = await newWorkspace();
+    expect(await codes(both[1], both[0])).toEqual(['done', 'ILLEGAL_TRANSITION']);
+  });
+});
+
+it('the report of a member holds nothing', async () => {
+  await request(member);
+  expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
+});
