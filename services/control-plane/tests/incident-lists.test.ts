@@ -1,4 +1,5 @@
-import { IncidentId, PlanId } from '@countersign/contracts';
+import { CommandId, IncidentId, PlanId } from '@countersign/contracts';
+import { OpsTarget } from '@countersign/contracts/control-plane';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
 import * as entries from '../src/store/incident-entries.ts';
 import * as hints from '../src/store/hints.ts';
@@ -11,6 +12,7 @@ import { at, now, numbered } from './_undone.ts';
 const scopeOf = (agent: string): FenceScope => FenceScope.parse(`agent:${workspaceId}/${agent}`);
 
 const incidentId = IncidentId.parse(numbered('inc', 1));
+const target = OpsTarget.parse('agent:heidi');
 const planId = PlanId.parse(numbered('pln', 1));
 const command = { workspaceId, scope: scopeOf('heidi'), kind: 'freeze', reason: 'x', givenBy: ada, givenAt: at(-1) };
 type Changed = { id: number; scope?: string } & Record<string, unknown>;
@@ -200,6 +202,31 @@ const incidentLists: Record<string, List> = {
       ['1', '2', '3'],
       ['2', '3'],
     ],
+    isUnlimited: true,
+  },
+  'listTimeline with each kind of entry': {
+    fill: async (tx) => {
+      await fillIncidents(tx);
+      const of = IncidentId.parse(numbered('inc', 3));
+      const noted = { by: ada, at: at(1), note: 'x' };
+      await entries.recordEntry(tx, of, { ...noted, kind: 'opened', by: null });
+      await entries.recordEntry(tx, of, { ...noted, kind: 'seen_again', recurrence: 2 });
+      await entries.recordEntry(tx, of, { ...noted, kind: 'moved', from: 'open', to: 'acked', standing: [target] });
+      await entries.recordEntry(tx, of, {
+        ...noted,
+        kind: 'commanded',
+        commandId: CommandId.parse(numbered('cmd', 1)),
+      });
+      await entries.recordEntry(tx, of, { ...noted, kind: 'planned', planId });
+    },
+    list: (tx) => entries.listTimeline(tx, IncidentId.parse(numbered('inc', 3)), 9),
+    listed: [
+      { kind: 'opened', by: null },
+      { kind: 'seen_again', by: ada, recurrence: 2 },
+      { kind: 'moved', by: ada, from: 'open', to: 'acked', standing: [target] },
+      { kind: 'commanded', by: ada, command_id: numbered('cmd', 1) },
+      { kind: 'planned', by: ada, plan_id: planId },
+    ].map((entry) => ({ ...entry, at: at(1).toISOString(), note: 'x' })),
     isUnlimited: true,
   },
   listHints: {

@@ -42,6 +42,7 @@ afterAll(() => opened?.close());
 
 type Step = (tx: Tx) => Promise<unknown>;
 type Find = { fill: Step; find(tx: Tx): Promise<unknown>; found: unknown };
+const deviceStates = ['pending', 'approved', 'denied', 'used'];
 const openLogin = { email: login.email, sessionId: null, statement: null, oidc: null, expiresAt: login.expiresAt };
 const oidc = { step: 'asked' as const, connectionId: 'c', nonce: 'n', verifier: 'v', browserHash: 'b' };
 
@@ -181,6 +182,23 @@ const finds: Record<string, Find> = {
       },
       null,
     ],
+  },
+  'a device login in each of its states': {
+    fill: async (tx) => {
+      for (const state of deviceStates) {
+        await devices.insertDeviceLogin(tx, { ...device, codeHash: state, userCode: state });
+        await tx.deviceLogin.update({
+          where: { codeHash: state },
+          data: { state, ...(state === 'pending' ? {} : { userId: ada, sessionId }) },
+        });
+      }
+    },
+    find: async (tx) => {
+      const found: unknown[] = [];
+      for (const state of deviceStates) found.push((await devices.lockDeviceLogin(tx, state))?.state);
+      return found;
+    },
+    found: ['pending', 'approved', 'denied', 'used'],
   },
   'a passkey with its last use': {
     fill: async (tx) => {

@@ -1,0 +1,155 @@
+import { at, stage, userId, workspaceId } from './_dom.tsx';
+import { describe, expect, it } from '@jest/globals';
+import { screen, within } from '@testing-library/react';
+import { createTask, getTask, listRuns, listTasks, runTask } from '@countersign/contracts/gateway';
+import { RunsPage } from '../src/runs/runs-page.tsx';
+
+const id = 'tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const approvalId = 'apr_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const receiptId = 'rcp_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const runId = (last: string) => `run_01ARZ3NDEKTSV4RRFFQ69G5FA${last}`;
+const task = {
+  ...{ id, workspaceId, title: 'Write a letter', description: 'To the customer', status: 'completed' },
+  ...{ createdBy: userId, createdAt: at, updatedAt: at, completedAt: at },
+};
+const step = {
+  ...{ id: 'stp_01ARZ3NDEKTSV4RRFFQ69G5FAV', kind: 'model_call', tool: null, argsHash: null, verdict: null },
+  ...{
+    reasonCode: null,
+    decisionId: null,
+    receiptId: null,
+    escalations: [],
+    startedAt: at,
+    endedAt: null,
+    error: null,
+  },
+};
+const called = {
+  ...{
+    ...step,
+    id: 'stp_01ARZ3NDEKTSV4RRFFQ69G5FAX',
+    kind: 'tool_call',
+    tool: 'files__write_file',
+    verdict: 'ESCALATE',
+    receiptId,
+  },
+  ...{ escalations: [{ approvalId, decisionId: null, status: 'pending', timelockUntil: null }] },
+  ...{ endedAt: '2026-11-27T12:00:00.999Z', error: { code: 'TOOL_FAILED', message: 'The tool broke' } },
+};
+const run = {
+  ...{ id: runId('A'), taskId: id, status: 'completed', outcome: null, startedBy: userId, steps: [] as object[] },
+  ...{ iterationsUsed: 2, iterationBudget: 9, tokensIn: 30, tokensOut: 12, costMinor: 1_234, currency: 'USD' },
+  ...{ result: null as string | null, error: null as object | null, createdAt: at, startedAt: at as string | null },
+  endedAt: at as string | null,
+};
+
+describe('the page of runs', () => {
+  function atRuns(tasks: object[]) {
+    const here = stage();
+    here.peer.answers(listTasks, { data: tasks, nextCursor: null });
+    here.show(<RunsPage />, { path: '/runs' });
+    return here;
+  }
+
+  it('lists each task with its state and a link', async () => {
+    atRuns([{ ...task, status: 'awaiting_approval' }]);
+    const row = (await screen.findByRole('link', { name: 'Write a letter' })).closest('tr');
+    expect(row?.textContent).toContain('awaiting approval');
+    expect(row?.querySelector('a')?.getAttribute('href')).toMatch(new RegExp(`/runs/${id}$`));
+    expect(screen.queryByText('Nothing was run yet')).toBeNull();
+  });
+
+  it('starts the sample where nothing was run: a task and one run of it, each under a key of its own', async () => {
+    const { peer, user } = atRuns([]);
+    await user.click(await screen.findByRole('button', { name: 'Start the sample task' }));
+    const form = await screen.findByRole('dialog', { name: 'Start a run' });
+    const title = within(form).getByRole<HTMLInputElement>('textbox', { name: /^Title/ });
+    expect(title.value).toMatch(/\w/);
+    expect(within(form).queryByRole('alert')).toBeNull();
+    await user.clear(title);
+    await user.type(title, 'Mine');
+    peer.refuses(createTask, 'GATEWAY_UNAVAILABLE');
+    await user.click(within(form).getByRole('button', { name: 'Start' }));
+    await within(form).findByRole('alert');
+    for (const route of [createTask, getTask]) peer.answers(route, task);
+    peer.answers(runTask, run);
+    peer.answers(listRuns, { data: [run], nextCursor: null });
+    await user.click(within(form).getByRole('button', { name: 'Start' }));
+    await screen.findByRole('heading', { name: 'Write a letter' });
+    const [first, second] = peer.asked(createTask);
+    expect(second?.body).toMatchObject({ title: 'Mine', description: expect.stringContaining('call:') });
+    const keyOf = (asked: { headers: Headers } | undefined) => asked?.headers.get('idempotency-key');
+    expect(keyOf(second)).toBe(keyOf(first));
+    const [started] = peer.asked(runTask);
+    expect(started?.params).toEqual({ id });
+    expect(keyOf(started)).toMatch(/\w/);
+    expect(keyOf(started)).not.toBe(keyOf(second));
+  });
+});
+
+describe('the page of a task', () => {
+  async function atTask(runs: object[], path = `/runs/${id}`) {
+    const here = stage();
+    here.peer.answers(getTask, task);
+    here.peer.answers(listRuns, { data: runs, nextCursor: null });
+    here.show(<RunsPage />, { path });
+    expect((await screen.findByRole('region', { name: 'Description of the task' })).textContent).toBe(
+      'To the customer',
+    );
+    return here;
+  }
+  const shown = async () => (await screen.findByRole('region', { name: 'Run' })).textContent;
+
+  it('runs a task that was not run', async () => {
+    const { peer, user } = await atTask([]);
+    await screen.findByText('This task has not been run');
+    expect(screen.queryByRole('region', { name: 'Trace' })).toBeNull();
+    peer.refuses(runTask, 'ILLEGAL_TRANSITION');
+    await user.click(screen.getByRole('button', { name: 'Run it' }));
+    await screen.findByRole('alert');
+    peer.answers(runTask, run);
+    peer.answers(listRuns, { data: [run], nextCursor: null });
+    await user.click(screen.getByRole('button', { name: 'Run it' }));
+    await screen.findByText('No step yet.');
+    expect(peer.asked(runTask).map(({ params }) => params)).toEqual([{ id }, { id }]);
+  });
+
+  it('shows what a run did, used and returned', async () => {
+    await atTask([{ ...run, result: 'Dear\ncustomer' }]);
+    expect(await shown()).toMatch(/completed.*Ended.*2 of 9 iterations, 42 tokens, .*12\D34/);
+    expect((await screen.findByText(/Dear/)).textContent).toBe('Dear\ncustomer');
+    expect(screen.queryByText(/It waits for an approval/)).toBeNull();
+    expect(document.querySelector('.note-problem')).toBeNull();
+    expect(screen.queryByRole('combobox', { name: 'Run' })).toBeNull();
+  });
+
+  it('shows each step with its verdict, receipt, approvals, error and time', async () => {
+    const failed = { status: 'failed', error: { code: 'TOOL_FAILED', message: 'The run broke' } };
+    const slow = { ...called, id: 'stp_01ARZ3NDEKTSV4RRFFQ69G5FAW', endedAt: '2026-11-27T12:00:01.000Z', error: null };
+    await atTask([{ ...run, ...failed, steps: [step, called, slow] }]);
+    const textOf = async (number: number) =>
+      (await screen.findByRole('article', { name: `Step ${number}` })).textContent;
+    expect(await textOf(1)).toMatch(/^1Model callundecided.*, under way$/);
+    expect(await textOf(2)).toMatch(/^2files__write_file.*, 999 msThe tool brokeApproval .*: pendingReceipt /);
+    expect(await textOf(3)).toContain(', 1.0 s');
+    expect(document.querySelector('.note-problem')?.textContent).toBe('The run broke TOOL_FAILED');
+  });
+
+  it('leads to the inbox while a run waits, and shows no end of it', async () => {
+    await atTask([{ ...run, status: 'awaiting_approval', startedAt: null, endedAt: null }]);
+    expect(await shown()).toContain('awaiting approval');
+    expect(await shown()).toContain('not yet');
+    expect(await shown()).not.toContain('Ended');
+    expect(screen.getByRole('link', { name: 'Open the inbox' }).getAttribute('href')).toMatch(/\/inbox$/);
+    expect(screen.queryByRole('region', { name: 'Result' })).toBeNull();
+  });
+
+  it('shows the newest of several runs, or the one that is chosen', async () => {
+    const older = { ...run, id: runId('B'), iterationsUsed: 5, status: 'budget_exhausted' };
+    const { user } = await atTask([run, older]);
+    expect(await shown()).toContain('2 of 9');
+    await user.selectOptions(await screen.findByRole('combobox', { name: 'Run' }), runId('B'));
+    await screen.findByText(/5 of 9/);
+    expect(await shown()).toContain('budget exhausted');
+  });
+});
