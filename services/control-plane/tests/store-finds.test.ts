@@ -189,7 +189,7 @@ const finds: Record<string, Find> = {
         await devices.insertDeviceLogin(tx, { ...device, codeHash: state, userCode: state });
         await tx.deviceLogin.update({
           where: { codeHash: state },
-          data: { state, ...(state === 'pending' ? {} : { userId: ada, sessionId }) },
+          data: { state, ...(state === 'pending' ? {} : { userId: ada, sessionId, workspaceId }) },
         });
       }
     },
