@@ -2,6 +2,7 @@
 import './_window.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { AppError, CallFailed, Instant } from '@countersign/contracts';
+import type { RunStatus } from '@countersign/contracts/gateway';
 import { isSignedOut, problemOf } from '../src/api/problem.ts';
 import { ceilingsOf, forecastOf } from '../src/budgets/amounts.ts';
 import { may } from '../src/inbox/may.ts';
@@ -11,7 +12,7 @@ import { inMoney } from '../src/parts/in-money.ts';
 import { isTyped } from '../src/parts/typed-name.ts';
 import { newAmong, pin, readPinned } from '../src/proof/pinned-keys.ts';
 import { ReceiptSearch } from '../src/receipts/receipt-search.ts';
-import { inWords, isLive } from '../src/runs/statuses.ts';
+import { inWords, isLive, toneOf } from '../src/runs/statuses.ts';
 import { callsInWords } from '../src/stops/calls-in-words.ts';
 import { holdsFor, holdsIn } from '../src/stops/holds.ts';
 import { targetOf } from '../src/stops/target.ts';
@@ -192,13 +193,17 @@ describe('words of a page', () => {
   });
 
   it.each([
-    ['queued', true],
-    ['running', true],
-    ['awaiting_approval', true],
-    ['completed', false],
-    ['denied', false],
-  ] as const)('say whether a run is live: %s', (status, live) => {
-    expect(isLive({ status })).toBe(live);
+    ['pending', false, 'plain'],
+    ['queued', true, 'live'],
+    ['running', true, 'live'],
+    ['awaiting_approval', true, 'wait'],
+    ['completed', false, 'good'],
+    ['failed', false, 'bad'],
+    ['denied', false, 'bad'],
+    ['budget_exhausted', false, 'bad'],
+    ['cancelled', false, 'plain'],
+  ] as const)('show the state of a run: %s', (status, live, tone) => {
+    expect([isLive({ status: status as RunStatus }), toneOf(status)]).toEqual([live, tone]);
     expect(inWords('awaiting_approval_now')).toBe('awaiting approval now');
   });
 

@@ -49,6 +49,15 @@ describe('single keys', () => {
     await here.user.keyboard('x');
     expect(pressed).toEqual(['x']);
   });
+
+  it.each(['Control', 'Meta', 'Alt'])('are left to the browser together with %s', async (modifier) => {
+    const here = stage();
+    const pressed = await showKeys(here, 'page');
+    await here.user.keyboard(`{${modifier}>}x{/${modifier}}`);
+    expect(pressed).toEqual([]);
+    await here.user.keyboard('x');
+    expect(pressed).toEqual(['x']);
+  });
 });
 
 describe('the switch of workspaces', () => {
