@@ -1,6 +1,7 @@
 import { CommandId, IncidentId, PlanId } from '@countersign/contracts';
 import { OpsTarget } from '@countersign/contracts/control-plane';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
+import { recordAudit } from '../src/store/audit.ts';
 import * as entries from '../src/store/incident-entries.ts';
 import * as hints from '../src/store/hints.ts';
 import * as incidents from '../src/store/incidents.ts';
@@ -238,6 +239,14 @@ const incidentLists: Record<string, List> = {
     fill: fillHints,
     list: async (tx) => [await hints.countHints(tx, { scope: workspaceId, since: at(3) })],
     ...{ listed: [2], isUnlimited: true },
+  },
+  'listHints of audited actions': {
+    fill: async (tx) => {
+      for (const action of ['incident.open', 'ops.freeze', 'policy.draft', 'key.made'])
+        await recordAudit(tx, { scope: workspaceId, actor: ada, action, verdict: 'allow', requestId: 'req_1' }, now);
+    },
+    list: async (tx) => (await hints.listHints(tx, { scope: workspaceId, after: 0, to: 9 })).map(({ type }) => type),
+    ...{ listed: ['incident', 'fence', 'policy', 'audit'], isUnlimited: true },
   },
   findPlace: {
     fill: async (tx) => {

@@ -74,6 +74,14 @@ const signIns: Record<string, List> = {
     list: async (tx, limit) => (await logins.listRefusedLogins(tx, now, limit)).map(({ idHash }) => idHash),
     listed: ['first', 'second', 'third'],
   },
+  'listRefusedLogins with each member': {
+    fill: (tx) =>
+      tx.login.create({
+        data: { idHash: 'x', email: 'a@example.org', userId: ada, refused: 2, createdAt: at(-9), expiresAt: at(-1) },
+      }),
+    list: (tx, limit) => logins.listRefusedLogins(tx, now, limit),
+    listed: [expect.objectContaining({ idHash: 'x', userId: ada, refused: 2, createdAt: at(-9) })],
+  },
   listPasskeysOf: {
     fill: (tx) => {
       const passkey = { userId: ada, workspaceId };
