@@ -57,7 +57,7 @@ const works = {
     insert: (tx: Tx, number: number, of = workspaceId) =>
       jobs.insertJob(tx, {
         ...{ id: jobId(number), workspaceId: of, policyHash: hash, bundle: 'text', ...span, askedBy: ada },
-        createdAt: at(number),
+        ...{ createdAt: at(number), holdsDraft: false },
       }),
     claim: (tx: Tx, lease: Lease): Promise<object | null> => jobs.claimJob(tx, lease),
     claimed: { policyHash: hash, bundle: 'text', ...span },
@@ -178,7 +178,7 @@ describe.each(Object.entries(works))('%s that workers claim', (_name, work) => {
   });
 });
 
-const draft = { workspaceId, text: 'text', by: ada, now, tags: ['0'] };
+const draft = { workspaceId, text: 'text', by: ada, now, tags: ['0'], passesHold: false };
 
 describe('a draft', () => {
   const find = (tx: Tx) => drafts.findDraft(tx, workspaceId);
@@ -207,7 +207,7 @@ describe('a draft', () => {
       await step(drafts.noteCompiled(tx, { workspaceId, version: 2, policyHash: null }));
       await step(drafts.noteCompiled(tx, { workspaceId, version: 1, policyHash: null }));
       await step(drafts.noteCompiled(tx, { workspaceId, version: 1, policyHash: hash }));
-      await step(drafts.writeDraft(tx, { workspaceId, text: 'next', by: bob, now: at(1), tags: ['7', '1'] }));
+      await step(drafts.writeDraft(tx, { ...draft, text: 'next', by: bob, now: at(1), tags: ['7', '1'] }));
       return found;
     });
     const compiled = { ...first, state: 'compiled', policy_hash: hash };
