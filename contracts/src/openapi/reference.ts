@@ -10,12 +10,15 @@ export function reasonCodesPage(): string {
   const rows = gateOrder.flatMap((gate) =>
     Object.entries(reasonCodes)
       .filter(([, reason]) => reason.gate === gate)
-      .map(([code, { verdict, nextStep }]) => `| \`${code}\` | ${gate} | ${verdict} | ${nextStep} |`),
+      .map(
+        ([code, { verdict, concerns, nextStep }]) =>
+          `| \`${code}\` | ${gate} | ${verdict} | ${concerns ?? ''} | ${nextStep} |`,
+      ),
   );
   return page(
     'Reason codes',
-    'Why a verdict is what it is. The list is closed: a decision carries exactly one of these codes, and each says what to do next. Gates run in the order of this page; the first that does not pass decides.',
-    ['| Code | Gate | Verdict | Next step |', '| --- | --- | --- | --- |', ...rows],
+    'Why a verdict is what it is. The list is closed: a decision carries exactly one of these codes, and each says what to do next. Gates run in the order of this page; the first that does not pass decides. A denial concerns the `call` alone, the `moment` (a fact could not be read; repeat the call), or the whole `run` of a task, which it ends.',
+    ['| Code | Gate | Verdict | Concerns | Next step |', '| --- | --- | --- | --- | --- |', ...rows],
   );
 }
 
