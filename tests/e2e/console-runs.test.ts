@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient } from '@countersign/contracts';
-import { createCheckpoint } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
 import { parseKeySet, verifyExport } from '@countersign/verifier';
-import { untilAnswered } from '@countersign/testkit/until';
 import { personAt, type Person } from './_signed-in.ts';
-import { addressBook, inDatabase, kernelClient } from './_system.ts';
+import { dataOf, endOf, placeOf, receiptsOf, start, type Members } from './_console-runs.ts';
+import { addressBook, kernelClient } from './_system.ts';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { codeOf } from './_tab.ts';
 
@@ -17,8 +15,6 @@ const address = addressBook();
 const timeoutMs = 120_000;
 let system: SharedSystem;
 let ada: Person;
-
-type Members = Record<string, unknown>;
 
 beforeAll(async () => {
   system = await sharedSystem();
@@ -31,29 +27,8 @@ beforeEach(async () => {
   ada = await personAt(system.gatewayUrl, address(`ada-${++tests}`));
 }, timeoutMs);
 
-const placeOf = ({ workspaceId }: Pick<Person, 'workspaceId'>) => `/api/v1/workspaces/${workspaceId}`;
 /** The scripted model takes these words as its script. */
 const reading = () => `call:files__read_text_file ${JSON.stringify({ path: join(system.filesDir, 'notes.md') })}`;
-const start = (who: Person, body: Members, headers: Record<string, string> = {}) =>
-  who.tab.send(`${placeOf(who)}/runs`, { method: 'POST', body, headers });
-const dataOf = ({ body }: { body: Members }) => body['data'] as Members[];
-
-async function endOf(who: Person, runId: unknown): Promise<Members> {
-  return await untilAnswered(async () => {
-    const { body } = await who.tab.send(`${placeOf(who)}/runs/${String(runId)}`);
-    return body['ended_at'] !== null && body;
-  });
-}
-
-async function receiptsOf(who: Person, runId: unknown): Promise<Members[]> {
-  const all: Members[] = [];
-  for (let cursor = ''; ;) {
-    const page = await who.tab.send(`${placeOf(who)}/runs/${String(runId)}/receipts?limit=2${cursor}`);
-    all.push(...dataOf(page));
-    if (page.body['next_cursor'] === null) return all;
-    cursor = `&cursor=${String(page.body['next_cursor'])}`;
-  }
-}
 
 async function exportOf(who: Person, runId: unknown) {
   const headers = { authorization: `Bearer ${who.token}`, 'x-workspace-id': who.workspaceId };
@@ -113,31 +88,6 @@ describe('a run that is started in the console', () => {
     },
     timeoutMs,
   );
-
-  it('shows receipts as verified that a checkpoint saw before their key was revoked, and none that it did not', async () => {
-    const { body } = await start(ada, { title: 'Read', description: 'say hello' });
-    await endOf(ada, body['run_id']);
-    const faults = async () => new Set((await receiptsOf(ada, body['run_id'])).map(({ fault }) => fault));
-    const headers = { authorization: `Bearer ${system.adminApiKey}` };
-    const log = createClient({ createCheckpoint }, { baseUrl: system.kernelUrl, headers: () => headers });
-    const seenAt = Date.parse((await log.createCheckpoint()).body.created_at);
-    const revoke = (at: number | null) =>
-      inDatabase(system.dataDir, {
-        schema: 'kernel',
-        statement: "UPDATE trust_keys SET revoked_at = $1 WHERE purpose = 'receipts'",
-        values: [at === null ? null : new Date(at)],
-      });
-    try {
-      await revoke(seenAt + 1);
-      expect(await faults()).toEqual(new Set([null]));
-      await revoke(seenAt - 3_600_000);
-      expect(await faults()).toEqual(new Set(['KEY_REVOKED']));
-    } finally {
-      // The key is that of the whole installation.
-      await revoke(null);
-    }
-    expect(await faults()).toEqual(new Set([null]));
-  });
 
   it('is made once for an Idempotency-Key, with its task, or neither is made', async () => {
     const headers = { 'idempotency-key': 'once' };
