@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Digest, isAppError, UserId, WorkspaceId } from '@countersign/contracts';
+import { DecisionId, Digest, isAppError, ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
 import { interleaved } from '@countersign/testkit/interleaved';
 import pg from 'pg';
 import type { Context } from '../src/context.ts';
 import { newWhatIfId } from '../src/ids.ts';
+import { noteActivation } from '../src/policy/put-into-force.ts';
 import { requestReport } from '../src/policy/request-report.ts';
 import { recordAudit } from '../src/store/audit.ts';
-import { releaseDraft } from '../src/store/draft-holds.ts';
+import { beginActivation, noteAllowed } from '../src/store/policy-activations.ts';
 import { findDraft, noteCompiled, writeDraft } from '../src/store/policy-drafts.ts';
 import { claimJob } from '../src/store/what-if-jobs.ts';
 import { reports } from '../src/workers/reporter.ts';
@@ -15,6 +16,10 @@ import { openStoreContext } from './_store-context.ts';
 const owner = UserId.parse(`usr_${'7'.repeat(26)}`);
 const member = UserId.parse(`usr_${'8'.repeat(26)}`);
 const policyHash = Digest.parse(`sha256:${'0'.repeat(64)}`);
+const decided = {
+  decisionId: DecisionId.parse(`dec_${'0'.repeat(26)}`),
+  receiptId: ReceiptId.parse(`rcp_${'0'.repeat(26)}`),
+};
 const minuteMs = 60_000;
 let nowMs = Date.parse('2026-01-01T00:00:00Z');
 let opened: Awaited<ReturnType<typeof openStoreContext>>;
@@ -123,7 +128,15 @@ describe('the report of an owner', () => {
 
   it('lets go of the draft at its activation', async () => {
     await request(owner);
-    await context.transaction((tx) => releaseDraft(tx, workspaceId));
+    const activation = await context.transaction(async (tx) => {
+      const begun = await beginActivation(tx, {
+        ...{ id: `pac_${workspaceId}`, workspaceId, policyHash, reportId: newWhatIfId(), reportHash: policyHash },
+        ...{ baseHash: policyHash, epoch: 1, askedBy: owner, createdAt: context.now() },
+      });
+      await noteAllowed(tx, begun, decided);
+      return begun;
+    });
+    await noteActivation(context, activation, null);
     expect(await refusal(edit({ by: member, version: 1 }))).toBeNull();
   });
 

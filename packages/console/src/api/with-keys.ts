@@ -3,27 +3,39 @@ import { errorCodes, isAppError, type AnyRoute } from '@countersign/contracts';
 type Input = { params?: unknown; query?: unknown; body?: unknown; headers?: Record<string, string> };
 type Call = (input?: Input) => Promise<unknown>;
 
+/** Whoever sends the same act later than that does not repeat it, and must not be shown what came of the first one. */
+const keptMs = 120_000;
+
 /**
- * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key, so that a person who sends it again does it once. An
- * answer, a refusal too, ends the key: the same form sent after that is meant. Whoever gives a key of their own keeps it.
+ * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key for two minutes, so that a person who sends it again does
+ * it once. An answer, a refusal too, ends the key: the same form sent after that is meant. Whoever gives a key of their own keeps it.
  */
-export function withKeys<Calls extends object>(routes: Record<string, AnyRoute>, calls: Calls): Calls {
+export function withKeys<Calls extends object>(
+  routes: Record<string, AnyRoute>,
+  calls: Calls,
+  nowMs = () => performance.now(),
+): Calls {
   const keyed = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [
     name,
-    routes[name]?.idempotency === 'key' ? keptUntilAnswered(call) : call,
+    routes[name]?.idempotency === 'key' ? keptUntilAnswered(call, nowMs) : call,
   ]); // a client is calls alone
   return Object.fromEntries(keyed) as Calls; // built from the same keys in the line above
 }
 
-function keptUntilAnswered(call: Call): Call {
-  const keys = new Map<string, string>();
+function keptUntilAnswered(call: Call, nowMs: () => number): Call {
+  const keys = new Map<string, { key: string; madeAtMs: number }>();
+  const keyOf = (name: string): string => {
+    const known = keys.get(name);
+    if (known !== undefined && nowMs() - known.madeAtMs < keptMs) return known.key;
+    const key = crypto.randomUUID();
+    keys.set(name, { key, madeAtMs: nowMs() });
+    return key;
+  };
   return async (input = {}) => {
     const { headers, ...act } = input;
     const name = JSON.stringify(act);
-    const key = keys.get(name) ?? crypto.randomUUID();
-    keys.set(name, key);
     try {
-      const answer = await call({ ...act, headers: { 'idempotency-key': key, ...headers } });
+      const answer = await call({ ...act, headers: { 'idempotency-key': keyOf(name), ...headers } });
       keys.delete(name);
       return answer;
     } catch (error) {

@@ -1,6 +1,9 @@
-import { visibleText, WorkspaceId, type EventOf } from '@countersign/contracts';
+import { WorkspaceId, type EventOf } from '@countersign/contracts';
 import type { kernelGlassBroken } from '@countersign/contracts/governance-kernel';
 import { reportSighting, type Watching } from './report-sighting.ts';
+import { shownText } from './shown-text.ts';
+
+const lettersMax = 500;
 
 type Broken = EventOf<typeof kernelGlassBroken>['data'];
 
@@ -13,16 +16,8 @@ export async function reportBrokenGlass(context: Watching, broken: Broken): Prom
   await reportSighting(context, workspaceId.data, {
     title: 'One person approved alone by breaking the glass',
     ...{ severity: 'high', category: 'broken_glass', receipts: [] },
-    note: `${broken_by} approved ${shown(tool ?? action)} (${approval_id}) at ${broken_at}, to be called until ${expires_at}. The reason given: ${shown(reason)}`,
+    note: `${broken_by} approved ${shownText(tool ?? action, lettersMax)} (${approval_id}) at ${broken_at}, to be called until ${expires_at}. The reason given: ${shownText(reason, lettersMax)}`,
     dedupKey: `broken-glass:${approval_id}`,
     sighting: broken_at,
   });
-}
-
-const lettersMax = 500;
-
-/** Names and reasons are attacker-controlled. */
-function shown(text: string): string {
-  const visible = visibleText(text);
-  return visible.length > lettersMax ? `${visible.slice(0, lettersMax)}…` : visible;
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { visibleText } from '@countersign/contracts';
 import { listDriftedTools, type DriftedTool } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import type { Seen } from './report-sighting.ts';
+import { shownText } from './shown-text.ts';
 import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
 
 /** Of more at once the rest is seen in a later pass, when somebody has approved or revoked some of these. */
@@ -19,7 +19,7 @@ export async function watchDrift(context: Looking, places: ToldPlaces): Promise<
 
 function seenOf({ tool, pinned_hash, observed_hash, drifted_at }: DriftedTool): Seen {
   return {
-    title: `The definition of ${shownName(tool)} changed`,
+    title: `The definition of ${shownText(tool, shownLettersMax)} changed`,
     ...{ severity: 'high', category: 'drift', receipts: [] },
     note: `Its server shows ${observed_hash} since ${drifted_at}, and what was approved is ${pinned_hash}. The kernel denies every call of it.`,
     dedupKey: keyOf(tool),
@@ -28,12 +28,6 @@ function seenOf({ tool, pinned_hash, observed_hash, drifted_at }: DriftedTool): 
 }
 
 const shownLettersMax = 100;
-
-/** The name is attacker-controlled. */
-function shownName(tool: string): string {
-  const text = visibleText(tool);
-  return text.length > shownLettersMax ? `${text.slice(0, shownLettersMax)}…` : text;
-}
 
 const keyLettersMax = 200;
 
