@@ -17,6 +17,7 @@ export { durationMs, flag, integer, list, optionalPort, port, secret, secretUrl,
 export { describeVariables, type VariableDescription } from './describe-variables.ts';
 export { docsEndpoint } from './docs-page.ts';
 export { createHandle, handlePublic, type Endpoint, type Handle } from './endpoint.ts';
+export { endpointsOf, type Operations } from './operations.ts';
 export { errorAnswer, storeOutage } from './error-answer.ts';
 export { sendLines } from './send-lines.ts';
 export { type FailedCall } from './failed-call.ts';

@@ -4,14 +4,15 @@ import { handlePublic, prepared } from '@countersign/service-kit';
 import { sitePolicy } from '../console/site-policy.ts';
 import type { Context } from '../context.ts';
 
-/** One document at each address of the console: which page it shows, it reads there itself. */
-export const showConsoleRoutes = ({ site: { document } }: Pick<Context, 'site'>) => {
+type SiteContext = Pick<Context, 'site'>;
+
+/** Every address of the console answers with the same document, which reads the address in the browser. */
+export const showConsoleRoute = (context: SiteContext) => handlePublic(showConsole)(documentOf(context));
+export const showConsolePageRoute = (context: SiteContext) => handlePublic(showConsolePage)(documentOf(context));
+export const showConsoleObjectRoute = (context: SiteContext) => handlePublic(showConsoleObject)(documentOf(context));
+
+function documentOf({ site: { document } }: SiteContext) {
   const headers = { 'content-security-policy': sitePolicy, 'cache-control': 'no-cache', etag: document.etag };
-  const answer = ({ req }: { req: IncomingMessage }) =>
+  return ({ req }: { req: IncomingMessage }) =>
     req.headers['if-none-match'] === document.etag ? prepared(304, '', headers) : prepared(200, document.text, headers);
-  return [
-    handlePublic(showConsole)(answer),
-    handlePublic(showConsolePage)(answer),
-    handlePublic(showConsoleObject)(answer),
-  ];
-};
+}

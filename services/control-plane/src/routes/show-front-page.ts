@@ -1,6 +1,6 @@
 import { frontPageEndpoint } from '@countersign/service-kit';
 
-export const frontPageRoute = () =>
+export const showFrontPageRoute = () =>
   frontPageEndpoint({
     title: 'Countersign control plane',
     what: 'People sign in here with a browser. They come through the gateway, which passes their requests on.',

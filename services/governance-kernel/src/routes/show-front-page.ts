@@ -2,7 +2,7 @@ import { frontPageEndpoint } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
 /** On both ports; the links to the API name its address, since the health port does not serve it. */
-export const frontPageRoute = ({ config: { publicUrl } }: Context) =>
+export const showFrontPageRoute = ({ config: { publicUrl } }: Context) =>
   frontPageEndpoint({
     title: 'Countersign governance kernel',
     what: 'It decides every consequential call of an agent, seals a signed receipt, and proves it.',

@@ -1,7 +1,7 @@
 import { frontPageEndpoint } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
-export const frontPageRoute = ({ config }: Pick<Context, 'config'>) =>
+export const showFrontPageRoute = ({ config }: Pick<Context, 'config'>) =>
   frontPageEndpoint({
     title: 'Countersign gateway',
     what: 'It is the public door of a workspace for AI agents: people, tasks, runs and their audit.',
