@@ -17,6 +17,7 @@ export const parts = [
   'src/handle.ts',
   'src/health.ts',
   'src/app.ts',
+  'src/operations.ts',
   'src/events.ts',
   'src/routes',
   'src/store',
