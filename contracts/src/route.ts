@@ -42,11 +42,31 @@ export type Media =
 
 export type Shape<T> = z.ZodType<T>;
 
+/** How the gateway serves a route of another service. */
+export type Forward = {
+  /** Routes of the kernel: who may call at the gateway, in place of the route's own class. */
+  opensTo?: 'agent' | PersonRole;
+  /** Routes of the kernel that open to a role: the right that the caller needs in the workspace. */
+  right?: Right;
+  /** Routes of the kernel: no API key opens the route. */
+  sessionOnly?: true;
+  /** Routes of the kernel: the person has proven their presence in the last five minutes. */
+  needsPresence?: true;
+  /** Requests wait until the kernel has confirmed the settings of the workspace. */
+  needsSettings?: true;
+  /** The limit class of anonymous callers: sign-in, expensive work, or everything else. Default `public`. */
+  limit?: 'auth' | 'public' | 'verify';
+  /** How long an answer may take: one body, a stream, or the work of a model or tool. Default `short`. */
+  answer?: 'short' | 'stream' | 'upstream';
+};
+
 export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   operation: string;
   summary: string;
   path: string;
   auth: AuthClass;
+  /** The gateway serves the route too. Without it the gateway answers 404. */
+  forward?: Forward;
   /** Takes the decision cycle: every gate holds here. A route without this mark decides nothing. */
   governed?: true;
   /** An agent's key that was made for this door opens the route. Every other route refuses it. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { createClient, createRawClient, defineRoute, type ClientOptions } from '../src/index.ts';
-import { createKernelClient } from '../src/governance-kernel/index.ts';
+import { createKernelClient } from '../src/routes/index.ts';
 
 const Thing = z.strictObject({ name: z.string() });
 const routes = {

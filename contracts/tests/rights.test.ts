@@ -9,8 +9,7 @@ import {
   type AnyRoute,
   type Right,
 } from '@countersign/contracts';
-import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
-import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
+import { controlPlaneRoutes, forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 
 type Row = [operation: string, roles: readonly string[]];
 const everyone = ['member', 'partner', 'owner'];

@@ -1,4 +1,4 @@
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { nodeProvider } from '@countersign/crypto/node';
 import { AuditVerification, parseKeySet, verifyExport } from '@countersign/verifier';
 import type { Installation } from './_installation.ts';

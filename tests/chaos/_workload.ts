@@ -1,5 +1,5 @@
 import { createClient } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import { signIn, type GatewayClient } from '../e2e/_system.ts';
 
 /** What a run does, and how it ends where nobody is killed in the middle of one of its calls. */

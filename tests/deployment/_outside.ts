@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import type { Mailbox } from './_mailbox.ts';
 
 type Decided = { verdict: string; reason_code: string; receipt: StoredReceipt };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
-import * as kernelContracts from '@countersign/contracts/governance-kernel';
+import { createKernelClient, kernelRoutes } from '@countersign/contracts/routes';
 import { controlPlaneConfigFrom, startControlPlane, type StartedControlPlane } from '@countersign/control-plane';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
@@ -34,7 +34,7 @@ export type Replicas = {
   /** Between control plane and kernel. */
   readonly toKernel: TcpProxy;
   /** The services beside a kernel, as they call it. */
-  readonly system: Client<typeof kernelContracts.kernelRoutes>;
+  readonly system: Client<typeof kernelRoutes>;
   /** An agent of a workspace at each kernel. */
   agents(tenant: string, principal?: string): readonly [KernelClient, KernelClient];
   /** As an administrator of the control plane's database, behind its back. */
@@ -102,14 +102,15 @@ export async function startReplicas(
   });
   const others: StartedControlPlane[] = [];
   await controlPlane.start();
-  const system = createClient(kernelContracts.kernelRoutes, {
+  const system = createClient(kernelRoutes, {
     baseUrl: first.url,
     headers: () => ({ authorization: `Bearer ${keys.serviceApiKey}` }),
   });
   const agentAt = ({ url: baseUrl }: StartedKernel, tenant: string, principal?: string) =>
-    kernelContracts
-      .createKernelClient({ baseUrl, apiKey: keys.adminApiKey })
-      .as({ tenant, ...(principal === undefined ? {} : { principal }) });
+    createKernelClient({ baseUrl, apiKey: keys.adminApiKey }).as({
+      tenant,
+      ...(principal === undefined ? {} : { principal }),
+    });
   return {
     ...{ gateway, kernels, notes, controlPlane, toKernel, system },
     agents: (tenant, principal) => [agentAt(kernels[0], tenant, principal), agentAt(kernels[1], tenant, principal)],

@@ -4,8 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, isAppError, type Client } from '@countersign/contracts';
-import * as gateway from '@countersign/contracts/gateway';
-import * as kernel from '@countersign/contracts/governance-kernel';
+import * as routes from '@countersign/contracts/routes';
 import { embeddedUrl, startSystem, type StartedSystem } from '@countersign/local';
 import pg from 'pg';
 import { clusterTemplate } from './_shared-parts.ts';
@@ -55,26 +54,26 @@ export async function inDatabase(dataDir: string, { schema, statement, values = 
   await client.query(statement, values).finally(() => client.end());
 }
 
-export type KernelClient = ReturnType<kernel.KernelClient['as']>;
+export type KernelClient = ReturnType<routes.KernelClient['as']>;
 
 export function kernelClient(
   { kernelUrl, adminApiKey }: Pick<StartedSystem, 'kernelUrl' | 'adminApiKey'>,
   tenant: string,
   principal = 'admin',
 ): KernelClient {
-  return kernel.createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
+  return routes.createKernelClient({ baseUrl: kernelUrl, apiKey: adminApiKey }).as({ tenant, principal });
 }
 
-export type GatewayClient = Client<typeof gateway.gatewayRoutes>;
+export type GatewayClient = Client<typeof routes.gatewayRoutes>;
 export type SignedIn = { client: GatewayClient; workspaceId: string; token: string };
 
 /** Signs a person in by the code that development answers. */
 export async function signIn({ gatewayUrl }: Pick<StartedSystem, 'gatewayUrl'>, email: string): Promise<SignedIn> {
-  const anonymous = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl });
+  const anonymous = createClient(routes.gatewayRoutes, { baseUrl: gatewayUrl });
   const requested = await anonymous.requestEmailCode({ body: { email } });
   const { body } = await anonymous.verifyEmailCode({ body: { email, code: requested.body.code ?? '' } });
   const headers = { authorization: `Bearer ${body.token}`, 'x-workspace-id': body.workspace.id };
-  const client = createClient(gateway.gatewayRoutes, { baseUrl: gatewayUrl, headers: () => headers });
+  const client = createClient(routes.gatewayRoutes, { baseUrl: gatewayUrl, headers: () => headers });
   await settingsAtKernel(client, body.workspace.id);
   return { client, workspaceId: body.workspace.id, token: body.token };
 }

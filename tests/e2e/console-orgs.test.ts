@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import { Authenticator } from '@countersign/testkit/authenticator';
 import { verifies } from '@countersign/testkit/verifies';
 import { personAt, type Person } from './_signed-in.ts';

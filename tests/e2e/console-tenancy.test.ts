@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect } from '@jest/globals';
 import { pathParams, workspaceParamOf, type AnyRoute } from '@countersign/contracts';
-import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
-import { forwarding } from '@countersign/contracts/gateway';
+import { controlPlaneRoutes, forwarding } from '@countersign/contracts/routes';
 import { verifies } from '@countersign/testkit/verifies';
 import { z } from 'zod';
 import { untilAnswered } from '@countersign/testkit/until';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AnyRoute } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import { verifies } from '@countersign/testkit/verifies';
 import * as oauth from 'openid-client';
 import { untilAnswered } from '@countersign/testkit/until';

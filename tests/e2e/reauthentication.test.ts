@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pathParams, urlOf, type AnyRoute } from '@countersign/contracts';
-import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
-import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
+import { controlPlaneRoutes, forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 import { verifies } from '@countersign/testkit/verifies';
 import { SignInSystem } from './_sign-in-system.ts';
 import type { Tab } from './_tab.ts';

@@ -15,6 +15,7 @@ export const listConsoleActions = defineRoute({
   method: 'GET',
   path: '/api/v1/workspaces/{id}/actions',
   auth: 'session',
+  forward: {},
   leastRole: 'member',
   right: 'tool.read',
   opensToPrograms: true,

@@ -39,6 +39,7 @@ export const listAuditEntries = defineRoute({
   method: 'GET',
   path: '/api/audit/entries',
   auth: 'session',
+  forward: {},
   query: z.strictObject({
     ...OfScope,
     action: storableText({ max: 128 }).optional(),
@@ -67,6 +68,7 @@ export const exportAuditEntries = defineRoute({
   method: 'GET',
   path: '/api/audit/entries/export',
   auth: 'session',
+  forward: { answer: 'stream' },
   query: z.strictObject(OfScope),
   media: 'json-lines',
   reply: z.unknown(),

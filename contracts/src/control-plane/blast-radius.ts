@@ -92,6 +92,7 @@ export const createBlastRadius = defineRoute({
   method: 'POST',
   path: '/api/ops/blast-radius',
   auth: 'session',
+  forward: {},
   idempotency: { exempt: 'reads' },
   leastRole: 'member',
   right: 'plan.read',

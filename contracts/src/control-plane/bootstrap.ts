@@ -21,6 +21,7 @@ export const bootstrapOrg = defineRoute({
   method: 'POST',
   path: '/api/bootstrap',
   auth: 'session',
+  forward: {},
   idempotency: { exempt: 'repeatable' },
   status: 201,
   body: z.strictObject({ name: GivenName }),
@@ -34,6 +35,7 @@ export const getBootstrap = defineRoute({
   method: 'GET',
   path: '/api/bootstrap',
   auth: 'session',
+  forward: {},
   leastRole: 'owner',
   right: 'workspace.manage',
   reply: z.strictObject({

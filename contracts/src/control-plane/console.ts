@@ -21,6 +21,7 @@ export const showConsole = defineRoute({
   operation: 'show-console',
   summary: 'The web console. Every page of it is this one document, which asks the public routes for all it shows.',
   path: '/console',
+  forward: {},
 });
 
 export const showConsolePage = defineRoute({
@@ -29,6 +30,7 @@ export const showConsolePage = defineRoute({
   operation: 'show-console-page',
   summary: 'The same document at the address of a page.',
   path: '/console/{page}',
+  forward: {},
   params: z.strictObject({ page: PagePart }),
 });
 
@@ -38,6 +40,7 @@ export const showConsoleObject = defineRoute({
   operation: 'show-console-object',
   summary: 'The same document at the address of one thing on a page.',
   path: '/console/{page}/{id}',
+  forward: {},
   params: z.strictObject({ page: PagePart, id: PagePart }),
 });
 
@@ -47,6 +50,7 @@ export const getConsoleFile = defineRoute({
   method: 'GET',
   path: '/console/assets/{file}',
   auth: 'public',
+  forward: {},
   media: 'file',
   params: z.strictObject({ file: PagePart }),
   reply: z.string(),

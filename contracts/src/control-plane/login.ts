@@ -46,6 +46,7 @@ export const beginLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/login/begin',
   auth: 'public',
+  forward: { limit: 'auth' },
   idempotency: { exempt: 'challenge' },
   takesCookies: true,
   bodyBytesMax: authBodyBytesMax,
@@ -76,6 +77,7 @@ export const finishLogin = defineRoute({
   method: 'POST',
   path: '/api/auth/login/finish',
   auth: 'public',
+  forward: { limit: 'auth' },
   idempotency: { exempt: 'single_use' },
   takesCookies: true,
   bodyBytesMax: ceremonyBytesMax,
@@ -97,6 +99,7 @@ export const refreshSession = defineRoute({
   method: 'POST',
   path: '/api/auth/refresh',
   auth: 'session',
+  forward: { limit: 'auth' },
   idempotency: { exempt: 'single_use' },
   provenBy: 'refresh_cookie',
   reply: z.strictObject({

@@ -12,6 +12,7 @@ export const listOidcConnections = defineRoute({
   method: 'GET',
   path: '/api/auth/oidc',
   auth: 'public',
+  forward: {},
   reply: z.strictObject({ data: z.array(z.strictObject({ connection_id: OidcConnectionId, name: z.string() })) }),
 });
 
@@ -23,6 +24,7 @@ export const finishOidcLogin = defineRoute({
   method: 'GET',
   path: '/api/auth/oidc/{connection_id}/callback',
   auth: 'public',
+  forward: { limit: 'auth' },
   takesCookies: true,
   media: 'html',
   status: 303,

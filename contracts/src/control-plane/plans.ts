@@ -61,6 +61,7 @@ export const createPlan = defineRoute({
   method: 'POST',
   path: '/api/ops/plans',
   auth: 'session',
+  forward: {},
   idempotency: 'key',
   leastRole: 'partner',
   right: 'plan.create',
@@ -83,6 +84,7 @@ export const getPlan = defineRoute({
   method: 'GET',
   path: '/api/ops/plans/{plan_id}',
   auth: 'session',
+  forward: {},
   leastRole: 'member',
   right: 'plan.read',
   params: OnePlan,
@@ -117,6 +119,7 @@ export const approvePlan = defineRoute({
     'Have the kernel decide whether this very plan may be committed: approved at once, or pending until somebody has voted at the kernel.',
   path: '/api/ops/plans/{plan_id}/approve',
   auth: 'session',
+  forward: {},
   errors: [...refusals],
 });
 
@@ -129,6 +132,7 @@ export const commitPlan = defineRoute({
     'committed once; asked again, it is shown.',
   path: '/api/ops/plans/{plan_id}/commit',
   auth: 'session',
+  forward: {},
   needsPresence: true,
   errors: [...refusals],
 });

@@ -67,6 +67,7 @@ export const getPublicReceipt = defineRoute({
   operation: 'get-public-receipt',
   summary: 'What is public of a receipt, by its id or by the handle that its workspace has published it under.',
   path: '/api/public/verify/{receiptId}',
+  forward: {},
   params: z.strictObject({ receiptId: PublicName }),
   reply: PublicReceipt,
 });
@@ -77,6 +78,7 @@ export const getPublicApproval = defineRoute({
   operation: 'get-public-approval',
   summary: 'What is public of an approval, by its id or by the handle that its workspace has published it under.',
   path: '/api/public/approval/{approvalId}',
+  forward: {},
   params: z.strictObject({ approvalId: PublicName }),
   reply: PublicApproval,
 });
@@ -87,6 +89,7 @@ export const getSigningKey = defineRoute({
   method: 'GET',
   path: '/api/v1/signing-key',
   auth: 'public',
+  forward: {},
   reply: z.strictObject({ keys: z.array(TrustKey) }),
   errors: ['GOVERNANCE_UNAVAILABLE'],
 });

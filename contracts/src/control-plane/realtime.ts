@@ -68,6 +68,7 @@ export const createSessionTicket = defineRoute({
   method: 'POST',
   path: '/api/session/ticket',
   auth: 'session',
+  forward: {},
   idempotency: { exempt: 'secret' },
   leastRole: 'member',
   right: 'event.follow',
@@ -87,6 +88,7 @@ export const openConsoleSocket = defineRoute({
   operation: 'open-console-socket',
   summary: 'A WebSocket that tells what changes in the workspace of its ticket, in references alone.',
   path: '/ws/console',
+  forward: { answer: 'stream' },
   reply: Hint,
   errors: ['UPGRADE_REQUIRED', 'ORIGIN_NOT_ALLOWED', 'RATE_LIMITED'],
 });
@@ -96,6 +98,7 @@ export const openTelemetrySocket = defineRoute({
   operation: 'open-telemetry-socket',
   summary: 'A WebSocket that tells how much changes in the workspace of its ticket, in numbers alone.',
   path: '/ws/telemetry',
+  forward: { answer: 'stream' },
   reply: TelemetryNumbers,
   errors: ['UPGRADE_REQUIRED', 'ORIGIN_NOT_ALLOWED', 'RATE_LIMITED'],
 });
@@ -140,6 +143,7 @@ export const getSnapshot = defineRoute({
   method: 'GET',
   path: '/api/snapshot',
   auth: 'session',
+  forward: {},
   leastRole: 'member',
   right: 'workspace.read',
   alsoStatus: [304],

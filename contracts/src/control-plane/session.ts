@@ -66,6 +66,7 @@ export const getSession = defineRoute({
   method: 'GET',
   path: '/api/session',
   auth: 'session',
+  forward: { limit: 'auth' },
   provenBy: 'browser_session',
   reply: SessionOverview,
 });
@@ -76,6 +77,7 @@ export const deleteSession = defineRoute({
   method: 'DELETE',
   path: '/api/session',
   auth: 'session',
+  forward: { limit: 'auth' },
   idempotency: { exempt: 'repeatable' },
   provenBy: 'browser_session',
   reply: z.strictObject({ ended: z.literal(true) }),
@@ -88,6 +90,7 @@ export const endCredential = defineRoute({
   method: 'DELETE',
   path: '/api/session/credentials/{credential_id}',
   auth: 'session',
+  forward: { limit: 'auth' },
   idempotency: { exempt: 'repeatable' },
   needsPresence: true,
   provenBy: 'browser_session',

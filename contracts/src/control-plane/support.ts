@@ -74,6 +74,7 @@ export const createSupportReport = defineRoute({
   method: 'POST',
   path: '/api/ops/support-reports',
   auth: 'session',
+  forward: {},
   idempotency: { exempt: 'reads' },
   leastRole: 'member',
   right: 'report.create',

@@ -44,6 +44,7 @@ export const checkExport = defineRoute({
   method: 'POST',
   path: '/api/v1/verify',
   auth: 'public',
+  forward: { limit: 'verify' },
   idempotency: { exempt: 'reads' },
   bodyBytesMax,
   body: z.strictObject({

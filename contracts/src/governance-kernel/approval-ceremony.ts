@@ -116,6 +116,7 @@ export const challengeApproval = defineRoute({
   method: 'POST',
   path: '/api/v1/approvals/{approval_id}/webauthn/challenge',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'partner', right: 'approval.decide', sessionOnly: true },
   idempotency: 'key',
   assertedBy: ['partner', 'owner'],
   params: z.strictObject({ approval_id: ApprovalId }),

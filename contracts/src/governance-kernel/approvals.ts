@@ -91,6 +91,7 @@ export const listApprovals = defineRoute({
   method: 'GET',
   path: '/api/v1/approvals',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'approval.read' },
   assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,

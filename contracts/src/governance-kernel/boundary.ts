@@ -14,6 +14,7 @@ export const listRecords = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/records',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'evidence.read' },
   assertedBy: AssertionRole.options,
   query: z.strictObject({
     ...TenantQuery,
@@ -35,6 +36,7 @@ export const getRecord = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/records/{record_id}',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'evidence.read' },
   assertedBy: AssertionRole.options,
   params: RecordParams,
   query: z.strictObject(TenantQuery),
@@ -83,6 +85,7 @@ export const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/api/v1/boundary/checkpoints',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'evidence.read' },
   assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(Checkpoint),

@@ -63,6 +63,7 @@ export const listBudgets = defineRoute({
   method: 'GET',
   path: '/api/v1/budgets',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'budget.read' },
   assertedBy: AssertionRole.options,
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(Budget),

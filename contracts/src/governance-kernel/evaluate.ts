@@ -90,6 +90,7 @@ export const evaluate = defineRoute({
   method: 'POST',
   path: '/api/v1/evaluate',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'agent' },
   idempotency: 'key',
   governed: true,
   door: 'evaluate',

@@ -2,6 +2,7 @@ import * as controlPlane from '../control-plane/index.ts';
 import * as gateway from '../gateway/index.ts';
 import * as kernel from '../governance-kernel/index.ts';
 import * as shared from '../index.ts';
+import { controlPlaneRoutes, forwarding, gatewayRoutes, kernelRoutes } from '../routes/index.ts';
 import type { AnyRoute } from '../route.ts';
 import { createComponents } from './components.ts';
 import { openApiDocument } from './document.ts';
@@ -9,24 +10,15 @@ import { errorCodesPage, reasonCodesPage, routesPage } from './reference.ts';
 
 const version = '0.1.0';
 
-/** Every route that a contracts module exports. */
-function routesOf(module: Record<string, unknown>): AnyRoute[] {
-  return Object.values(module).filter(isRoute);
-}
-
-function isRoute(value: unknown): value is AnyRoute {
-  return typeof value === 'object' && value !== null && 'operation' in value && 'path' in value && 'auth' in value;
-}
-
 /** All routes, by service. */
 export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = [
-  { name: 'gateway', routes: routesOf(gateway) },
-  { name: 'governance-kernel', routes: routesOf(kernel) },
-  { name: 'control-plane', routes: routesOf(controlPlane) },
+  { name: 'gateway', routes: Object.values(gatewayRoutes) },
+  { name: 'governance-kernel', routes: Object.values(kernelRoutes) },
+  { name: 'control-plane', routes: Object.values(controlPlaneRoutes) },
 ];
 
 /** What the gateway answers itself, and what it passes on. */
-const gatewayServes = [...routesOf(gateway), ...gateway.forwarding.map(({ route }) => route)];
+const gatewayServes = [...Object.values<AnyRoute>(gatewayRoutes), ...forwarding.map(({ route }) => route)];
 
 /** The public description of a service, as `make gen` writes it and as the service itself serves it. */
 export function openApiText(service: ServiceName): string {
@@ -40,7 +32,7 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     title: 'Countersign governance kernel',
     description: 'Decides every consequential call, seals a signed receipt, proves it.',
     serverUrl: 'http://127.0.0.1:8080',
-    routes: routesOf(kernel),
+    routes: Object.values(kernelRoutes),
     modules: [shared, kernel],
   },
   gateway: {
@@ -54,7 +46,7 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     title: 'Countersign control plane',
     description: 'Where people sign in with a browser; reached through the gateway.',
     serverUrl: 'http://127.0.0.1:3200',
-    routes: routesOf(controlPlane),
+    routes: Object.values(controlPlaneRoutes),
     modules: [shared, controlPlane],
   },
 };
@@ -73,8 +65,8 @@ export function committedFiles(sha256: (text: string) => string): Record<string,
     'docs/reference/error-codes.md': errorCodesPage(),
     'docs/reference/routes.md': routesPage([
       { name: 'gateway', routes: gatewayServes },
-      { name: 'governance-kernel', routes: routesOf(kernel) },
-      { name: 'control-plane', routes: routesOf(controlPlane) },
+      { name: 'governance-kernel', routes: Object.values(kernelRoutes) },
+      { name: 'control-plane', routes: Object.values(controlPlaneRoutes) },
     ]),
   };
 }

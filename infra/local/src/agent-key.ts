@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PrincipalId } from '@countersign/contracts';
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { readIfPresent, writePrivate, type DataDir } from './data-dir.ts';
 
 /** Whom the examples of the README speak for. */

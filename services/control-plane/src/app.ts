@@ -1,4 +1,4 @@
-import { controlPlaneRoutes } from '@countersign/contracts/control-plane';
+import { controlPlaneRoutes } from '@countersign/contracts/routes';
 import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,

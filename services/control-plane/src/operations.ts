@@ -1,4 +1,4 @@
-import type { controlPlaneRoutes } from '@countersign/contracts/control-plane';
+import type { controlPlaneRoutes } from '@countersign/contracts/routes';
 import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { activatePolicyRoute } from './routes/activate-policy.ts';

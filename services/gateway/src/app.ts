@@ -1,4 +1,4 @@
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,

@@ -1,4 +1,4 @@
-import type { gatewayRoutes } from '@countersign/contracts/gateway';
+import type { gatewayRoutes } from '@countersign/contracts/routes';
 import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { acceptInviteRoute } from './routes/accept-invite.ts';

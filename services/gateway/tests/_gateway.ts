@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Client } from '@countersign/contracts';
-import { gatewayRoutes, type Role, type Run, type SignedIn } from '@countersign/contracts/gateway';
+import { type Role, type Run, type SignedIn } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { removeTopology } from '@countersign/messaging/testing';
 import { createLogger } from '@countersign/service-kit';

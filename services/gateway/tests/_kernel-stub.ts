@@ -1,3 +1,4 @@
+import { kernelRoutes } from '@countersign/contracts/routes';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   canonicalBytes,
@@ -9,7 +10,6 @@ import {
 } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
-import { kernelRoutes } from '@countersign/contracts/governance-kernel';
 import { AssertionVerifier } from '@countersign/service-kit';
 import { ulid } from 'ulid';
 import { assertionKey } from './_assertion-key.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import {
-  gatewayRoutes,
   proveAddress,
   proveUser,
   sendSignInCode,
@@ -9,6 +8,7 @@ import {
   type ApiKeyScope,
   type Role,
 } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';

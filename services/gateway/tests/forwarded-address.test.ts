@@ -1,6 +1,6 @@
+import { forwarding } from '@countersign/contracts/routes';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { forwarding } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
 import { signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';

@@ -1,6 +1,6 @@
+import { forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { Browser } from '@countersign/testkit/browser';
 import type { StartedGateway } from '../src/index.ts';

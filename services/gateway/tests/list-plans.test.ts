@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AnyRoute } from '@countersign/contracts';
-import { gatewayRoutes } from '@countersign/contracts/gateway';
+import { gatewayRoutes } from '@countersign/contracts/routes';
 import {
   explainStatements,
   findGrowingReads,

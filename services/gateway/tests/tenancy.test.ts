@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workspaceParamOf, type AnyRoute } from '@countersign/contracts';
-import { forwarding, gatewayRoutes } from '@countersign/contracts/gateway';
+import { forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 import type { TestDatabase } from '@countersign/database/testing';
 import { verifies } from '@countersign/testkit/verifies';
 import type { StartedGateway } from '../src/index.ts';

@@ -1,5 +1,5 @@
 import type { AnyRoute } from '@countersign/contracts';
-import { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { kernelRoutes } from '@countersign/contracts/routes';
 import { isUnavailable } from '@countersign/database';
 import {
   createHttpApp,

@@ -1,4 +1,4 @@
-import type { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import type { kernelRoutes } from '@countersign/contracts/routes';
 import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { acceptPasskeyRoute } from './routes/accept-passkey.ts';

@@ -1,5 +1,5 @@
 import { agentOf, createClient, PrincipalId, TenantId, UserId, type AssertionRole } from '@countersign/contracts';
-import { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { kernelRoutes } from '@countersign/contracts/routes';
 import { encodeBase64Url } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createAssertionSigner, readAssertionKey } from '@countersign/service-kit';

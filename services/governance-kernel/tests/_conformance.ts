@@ -1,4 +1,5 @@
-import { createKernelClient, type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
+import { type SignedConformanceReport } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { adminKey, type TestKernel } from './_kernel.ts';
 
 /** As long as a run may take, and more than clients wait for an answer otherwise. */

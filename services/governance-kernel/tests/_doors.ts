@@ -3,12 +3,12 @@ import { createClient, type AnyRoute, type ApprovalId, type SessionId } from '@c
 import {
   callMcp,
   createChatCompletion,
-  createKernelClient,
   evaluate,
   executeMcp,
   runDemo,
   type DecisionReply,
 } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import type { ModelScript } from '@countersign/testkit/scripted-model';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';

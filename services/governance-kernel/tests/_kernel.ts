@@ -1,5 +1,6 @@
 import { createClient, type Client } from '@countersign/contracts';
-import { createKernelClient, kernelRoutes, type Fence } from '@countersign/contracts/governance-kernel';
+import { type Fence } from '@countersign/contracts/governance-kernel';
+import { createKernelClient, kernelRoutes } from '@countersign/contracts/routes';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { patienceMs } from '@countersign/testkit/until';

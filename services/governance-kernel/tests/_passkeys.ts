@@ -1,11 +1,11 @@
 import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import {
-  createKernelClient,
   type Approval,
   type ApprovalDecision,
   type CredentialId,
   type Passkey,
 } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { Authenticator, type Forgery } from '@countersign/testkit/authenticator';
 import { adminKey, type KernelClient } from './_kernel.ts';
 

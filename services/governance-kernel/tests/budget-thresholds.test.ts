@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { microsOf, type BudgetId, type TenantId } from '@countersign/contracts';
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { verifies } from '@countersign/testkit/verifies';
 import type { BudgetAmounts, BudgetRow } from '../src/budgets/budget-row.ts';
 import { thresholdsReached } from '../src/budgets/thresholds.ts';

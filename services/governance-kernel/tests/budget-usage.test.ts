@@ -1,5 +1,5 @@
+import { createKernelClient } from '@countersign/contracts/routes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { Caller, ledgerOf, movableClock, newSession, refusal, said } from './_caller.ts';

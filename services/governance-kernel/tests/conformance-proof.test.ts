@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PrincipalId } from '@countersign/contracts';
 import {
-  createKernelClient,
   type ConformanceProof,
   type ConformanceReport,
   type VectorResult,
 } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { nodeProvider } from '@countersign/crypto/node';
 import { gates } from '@countersign/policy';
 import { conformanceAnswer, parseKeySet, type TrustedKey } from '@countersign/verifier';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createKernelClient, type Fence } from '@countersign/contracts/governance-kernel';
+import { type Fence } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { createBoundary } from '../src/boundary/boundary.ts';
 import { KnownOrgs } from '../src/fences/known-orgs.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';

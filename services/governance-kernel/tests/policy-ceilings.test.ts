@@ -1,10 +1,10 @@
+import { createKernelClient } from '@countersign/contracts/routes';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLifecycle } from '@countersign/service-kit';
 import { verifies } from '@countersign/testkit/verifies';
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { Caller, ledgerOf, newSession, refusal, said } from './_caller.ts';
 import { adminKey, startTestKernel, systemOf, type TestKernel } from './_kernel.ts';

@@ -1,8 +1,8 @@
+import { createKernelClient } from '@countersign/contracts/routes';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compilePolicy, evaluateRules, parsePolicyBundle, restoreIntent } from '@countersign/policy';
 import { nodeProvider } from '@countersign/crypto/node';
-import { createKernelClient } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { createBoundary } from '../src/boundary/boundary.ts';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createKernelClient, type BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { type BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import { parsePolicyBundle } from '@countersign/policy';
 import { until } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';

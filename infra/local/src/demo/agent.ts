@@ -1,5 +1,5 @@
 import type { PrincipalId } from '@countersign/contracts';
-import { createKernelClient, type KernelClient } from '@countersign/contracts/governance-kernel';
+import { createKernelClient, type KernelClient } from '@countersign/contracts/routes';
 import { Client as McpClient, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
 import OpenAI from 'openai';
 import type { StartedSystem } from '../started-system.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, UserId } from '@countersign/contracts';
-import type { Forwarding } from '@countersign/contracts/gateway';
+import type { Forwarding } from '@countersign/contracts/routes';
 import type { Asserted } from '@countersign/service-kit';
 import { cutWhenOver } from '../console/cut-when-over.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, fromThisMachineHeader, speakingHeaders } from '@countersign/contracts';
-import type { Forwarding } from '@countersign/contracts/gateway';
+import type { Forwarding } from '@countersign/contracts/routes';
 import type { Asserted, AssertedPerson } from '@countersign/service-kit';
 import { presenceOf } from '../console/presence-of.ts';
 import type { Context } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { Agent, IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import { isAppError, type AppError } from '@countersign/contracts';
-import type { Forwarding } from '@countersign/contracts/gateway';
+import type { Forwarding } from '@countersign/contracts/routes';
 import { boundedBody, hasBody } from '@countersign/service-kit';
 import { createProxyMiddleware, debugProxyErrorsPlugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import { forwardedUrl } from './forwarded-url.ts';

@@ -1,5 +1,5 @@
 import { createRawClient, type RawClient } from '@countersign/contracts';
-import { kernelRoutes } from '@countersign/contracts/governance-kernel';
+import { kernelRoutes } from '@countersign/contracts/routes';
 import type { Asserted, AssertionSigner } from '@countersign/service-kit';
 import type { GovernanceConfig } from '../config.ts';
 

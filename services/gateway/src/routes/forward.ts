@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import { forwarding, type Forwarding } from '@countersign/contracts/gateway';
+import { forwarding, type Forwarding } from '@countersign/contracts/routes';
 import { handlePublic, jsonRpcError, oauthError, takenOver, upgradeOf, type Endpoint } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { forwardCall } from '../forwarding/forward-call.ts';

@@ -2,9 +2,9 @@ import type { ReceiptId } from '@countersign/contracts';
 import {
   tenantOfVector,
   type ConformanceProof,
-  type KernelClient,
   type SignedConformanceReport,
 } from '@countersign/contracts/governance-kernel';
+import type { KernelClient } from '@countersign/contracts/routes';
 import { recordIdOf, ulidOf } from '@countersign/receipts';
 
 /** Few enough that a kernel at work hardly notices. */

@@ -1,5 +1,5 @@
 import type { SessionId, TenantId } from '@countersign/contracts';
-import { createKernelClient, type KernelClient } from '@countersign/contracts/governance-kernel';
+import { createKernelClient, type KernelClient } from '@countersign/contracts/routes';
 import { recordIdOf, ulidOf } from '@countersign/receipts';
 import { verifyReceipt, verifyRecord } from '@countersign/verifier';
 import { regardlessOfRevocation } from '../proof/trusted-keys.ts';

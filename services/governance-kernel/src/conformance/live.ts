@@ -1,11 +1,11 @@
 import type { SessionId } from '@countersign/contracts';
 import {
-  createKernelClient,
   type CallStep,
   type LiveVector,
   type VectorResult,
   type VectorStep,
 } from '@countersign/contracts/governance-kernel';
+import { createKernelClient } from '@countersign/contracts/routes';
 import type { CryptoProvider } from '@countersign/crypto';
 import { callFault, type TrustedKeys } from '@countersign/verifier';
 import type { Arranged } from './arrange-tenant.ts';

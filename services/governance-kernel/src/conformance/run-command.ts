@@ -1,11 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  ConformanceScope,
-  createKernelClient,
-  type ConformanceProof,
-  type KernelClient,
-} from '@countersign/contracts/governance-kernel';
+import { ConformanceScope, type ConformanceProof } from '@countersign/contracts/governance-kernel';
+import { createKernelClient, type KernelClient } from '@countersign/contracts/routes';
 import { parseStrictJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { problemText } from '@countersign/service-kit';

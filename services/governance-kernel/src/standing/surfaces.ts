@@ -1,5 +1,6 @@
 import type { AnyRoute } from '@countersign/contracts';
-import { kernelRoutes, SurfaceId } from '@countersign/contracts/governance-kernel';
+import { SurfaceId } from '@countersign/contracts/governance-kernel';
+import { kernelRoutes } from '@countersign/contracts/routes';
 import type { ConsoleView } from './console-view.ts';
 
 /** Where the routes of a surface begin. */

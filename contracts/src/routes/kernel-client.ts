@@ -1,11 +1,11 @@
 import { createClient, createRawClient, type Client, type RawClient } from '../client.ts';
 import type { ClientOptions } from '../call.ts';
-import { kernelRoutes } from './routes.ts';
+import { kernelRoutes } from './service-routes.ts';
 
 /** On whose behalf a call is made. Without a principal it is the operator's own. */
-export type Speaker = { tenant: string; principal?: string };
+type Speaker = { tenant: string; principal?: string };
 
-export type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string };
+type KernelClientOptions = Omit<ClientOptions, 'headers'> & { apiKey: string };
 
 export type KernelClient = {
   as(speaker: Speaker): Client<typeof kernelRoutes>;

@@ -1,0 +1,66 @@
+import type { AnyRoute, Forward } from '../route.ts';
+import { controlPlaneRoutes, kernelRoutes } from './service-routes.ts';
+
+/** A route of another service that the gateway serves by forwarding requests and answers unchanged. */
+export type Forwarding = {
+  to: 'governance-kernel' | 'control-plane';
+  /** The route as the gateway serves it. Path, body limit and answers are those of the other service. */
+  route: AnyRoute;
+  /** The limit class of anonymous callers. */
+  limit: NonNullable<Forward['limit']>;
+  /** Requests wait until the kernel has confirmed the settings of the workspace. */
+  needsSettings: boolean;
+  /** The longest pause of the other service, before its answer or within it. */
+  silenceMaxMs: number;
+  /** The longest duration of one answer. A caller who needs more asks again, and authenticates again. */
+  answerMaxMs: number;
+};
+
+const minuteMs = 60_000;
+
+const durations: Readonly<Record<NonNullable<Forward['answer']>, Pick<Forwarding, 'silenceMaxMs' | 'answerMaxMs'>>> = {
+  short: { silenceMaxMs: minuteMs, answerMaxMs: minuteMs },
+  /** A session, key or membership that has ended can read on for five minutes at most. */
+  stream: { silenceMaxMs: minuteMs, answerMaxMs: 5 * minuteMs },
+  /** Longer than the kernel gives a model or a tool: it ends such a call itself, and seals why. */
+  upstream: { silenceMaxMs: 10 * minuteMs, answerMaxMs: 60 * minuteMs },
+};
+
+/** Every route that the gateway forwards. */
+export const forwarding: readonly Forwarding[] = [
+  ...forwardedRoutes('governance-kernel', kernelRoutes, kernelRouteAtTheDoor),
+  ...forwardedRoutes('control-plane', controlPlaneRoutes, controlPlaneRouteAtTheDoor),
+];
+
+function forwardedRoutes(
+  to: Forwarding['to'],
+  routes: Readonly<Record<string, AnyRoute>>,
+  atTheDoor: (route: AnyRoute, forward: Forward) => AnyRoute,
+): Forwarding[] {
+  return Object.values(routes).flatMap((route) => {
+    const { forward } = route;
+    if (forward === undefined) return [];
+    const { limit = 'public', needsSettings = false, answer = 'short' } = forward;
+    return { to, route: atTheDoor(route, forward), limit, needsSettings, ...durations[answer] };
+  });
+}
+
+/** Callers of the gateway need a role or a right there; the kernel sees the gateway's assertion of them. */
+function kernelRouteAtTheDoor(route: AnyRoute, { opensTo, right, sessionOnly, needsPresence }: Forward): AnyRoute {
+  if (opensTo === undefined) throw new Error(`The forwarded route ${route.operation} does not say to whom it opens`);
+  return {
+    ...route,
+    auth: opensTo,
+    ...(right && { right }),
+    ...(sessionOnly && { sessionOnly }),
+    ...(needsPresence && { needsPresence }),
+  };
+}
+
+/** Routes of the control plane open to people and never to their keys. The control plane itself checks how recent a sign-in is. */
+function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
+  // The control plane keeps the refresh cookies, so it checks them.
+  if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
+  const { needsPresence: _, ...opened } = route;
+  return { ...opened, auth: route.leastRole ?? 'session', sessionOnly: true };
+}
