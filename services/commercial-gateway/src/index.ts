@@ -1,0 +1,1 @@
+export { openCommercialDatabase } from './store/database.ts';
