@@ -13,3 +13,21 @@ export const currencies: ReadonlySet<string> = new Set(
     'YER ZAR ZMW ZWG'
   ).split(' '),
 );
+
+/** ISO 4217 exponents other than 2. */
+const minorDigits: ReadonlyMap<string, number> = new Map(
+  [
+    { digits: 0, codes: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF' },
+    { digits: 3, codes: 'BHD IQD JOD KWD LYD OMR TND' },
+    { digits: 4, codes: 'CLF UYW' },
+  ].flatMap(({ digits, codes }) => codes.split(' ').map((code): [string, number] => [code, digits])),
+);
+
+/** Metals, funds and units of account, for which ISO 4217 defines no minor unit. */
+const withoutMinorUnit: ReadonlySet<string> = new Set('XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XUA'.split(' '));
+
+/** Decimal places of the minor unit: 2 for EUR, 0 for JPY, 3 for KWD. `null` when ISO 4217 defines no minor unit or no such code. */
+export function minorDigitsOf(currency: string): number | null {
+  if (!currencies.has(currency) || withoutMinorUnit.has(currency)) return null;
+  return minorDigits.get(currency) ?? 2;
+}

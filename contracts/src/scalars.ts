@@ -41,6 +41,10 @@ export const WhatIfId = prefixedId('wif');
 export const CommandId = prefixedId('cmd');
 export const PlanId = prefixedId('pln');
 export const IncidentId = prefixedId('inc');
+export const SubscriptionId = prefixedId('sub');
+export const InvoiceId = prefixedId('ivc');
+export const CreditGrantId = prefixedId('crg');
+export const LedgerTransactionId = prefixedId('ltx');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -66,6 +70,10 @@ export type WhatIfId = z.infer<typeof WhatIfId>;
 export type CommandId = z.infer<typeof CommandId>;
 export type PlanId = z.infer<typeof PlanId>;
 export type IncidentId = z.infer<typeof IncidentId>;
+export type SubscriptionId = z.infer<typeof SubscriptionId>;
+export type InvoiceId = z.infer<typeof InvoiceId>;
+export type CreditGrantId = z.infer<typeof CreditGrantId>;
+export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
+import * as commercialGateway from '@countersign/contracts/commercial-gateway';
 import * as controlPlane from '@countersign/contracts/control-plane';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
 import type { EventDefinition } from '@countersign/contracts';
 import { listFiles, readText } from '../architecture/repository.ts';
 
-const events = [controlPlane, gateway, kernel].flatMap((contract) =>
+const events = [commercialGateway, controlPlane, gateway, kernel].flatMap((contract) =>
   Object.entries<unknown>(contract).filter((entry): entry is [string, EventDefinition] => isEvent(entry[1])),
 );
 

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineEvent } from '../event.ts';
+import { OrgId } from '../governance-kernel/tenants.ts';
+import { Currency, CreditGrantId, InvoiceId, SubscriptionId } from '../scalars.ts';
+import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
+import { BillingPlanId } from './plan-version.ts';
+import { SubscriptionStatus } from './subscriptions.ts';
+
+const forAccounting = 'accounting systems of the operator';
+
+/** Integer in minor units of its currency, as a string: JSON numbers are exact only up to 2^53. */
+const MinorUnits = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'must be a whole number without a sign');
+
+/** The invoice was created, or its status, payments or refunds changed. */
+export const invoiceUpdated = defineEvent({
+  type: 'invoice.updated.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    invoice_id: InvoiceId,
+    /** `null` when the invoice was created. */
+    from: InvoiceStatus.nullable(),
+    status: InvoiceStatus,
+    currency: Currency,
+    total_minor: MinorUnits,
+    credited_minor: MinorUnits,
+    paid_minor: MinorUnits,
+    refunded_minor: MinorUnits,
+  }),
+  forOthers: forAccounting,
+});
+
+/** A credit grant was created or expired. */
+export const creditGrantUpdated = defineEvent({
+  type: 'credit-grant.updated.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    credit_grant_id: CreditGrantId,
+    kind: CreditGrantKind,
+    currency: Currency,
+    amount_minor: MinorUnits,
+    remaining_minor: MinorUnits,
+  }),
+  forOthers: forAccounting,
+});
+
+/** The subscription was created, or its status or plan changed. */
+export const subscriptionUpdated = defineEvent({
+  type: 'subscription.updated.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    subscription_id: SubscriptionId,
+    /** `null` when the subscription was created. */
+    from: SubscriptionStatus.nullable(),
+    status: SubscriptionStatus,
+    plan_id: BillingPlanId,
+    plan_version: z.int().min(1),
+  }),
+  forOthers: 'systems of the operator that provision by plan',
+});
