@@ -1,0 +1,46 @@
+import { allCapabilities, PlanVersion } from '@countersign/contracts/commercial-gateway';
+
+/** Plans that ship with the product. To change a price, append a version; existing subscriptions keep theirs. */
+export const planCatalog: readonly PlanVersion[] = [
+  {
+    plan_id: 'self_hosted',
+    version: 1,
+    name: 'Self-hosted',
+    currency: null,
+    base_minor: 0,
+    meters: [],
+    limits: {},
+    capabilities: allCapabilities,
+  },
+  {
+    plan_id: 'team',
+    version: 1,
+    name: 'Team',
+    currency: 'EUR',
+    base_minor: 4_900,
+    meters: [
+      {
+        meter: 'tool_calls',
+        included: 10_000,
+        tiers: [
+          { up_to: 90_000, unit_amount_decimal: '0.2' },
+          { up_to: null, unit_amount_decimal: '0.1' },
+        ],
+      },
+      { meter: 'model_tokens', included: 1_000_000, tiers: [{ up_to: null, unit_amount_decimal: '0.0001' }] },
+      { meter: 'run_minutes', included: 1_000, tiers: [{ up_to: null, unit_amount_decimal: '0.5' }] },
+      { meter: 'storage_gb_days', included: 300, tiers: [{ up_to: null, unit_amount_decimal: '0.75' }] },
+      { meter: 'seats', included: 5, tiers: [{ up_to: null, unit_amount_decimal: '900' }] },
+    ],
+    limits: {
+      tool_calls: 1_000_000,
+      runs_concurrent: 10,
+      workspaces: 10,
+      members: 50,
+      connectors: 50,
+      shadow_lanes: 1,
+      retention_days: 365,
+    },
+    capabilities: ['public_proof', 'shadow_lanes', 'what_if', 'webhooks'],
+  },
+].map((plan) => PlanVersion.parse(plan));
