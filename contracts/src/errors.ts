@@ -181,6 +181,12 @@ export const errorCodes = {
     'The control plane does not answer, so nobody is signed in by a cookie; try again later.',
     true,
   ),
+  COMMERCIAL_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The commercial gateway does not answer. Governed work goes on; try again later.',
+    true,
+  ),
   OIDC_UNAVAILABLE: define(
     503,
     'unavailable_error',

@@ -49,6 +49,8 @@ export {
 } from './scalars.ts';
 export { AuditExportEnd, auditMembers, AuditVerdict } from './audit.ts';
 export {
+  commercialAssertionTerms,
+  CommercialPersonClaims,
   DelegationClaims,
   delegationTerms,
   fromThisMachineHeader,

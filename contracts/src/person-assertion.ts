@@ -24,6 +24,12 @@ export const personAssertionTerms = {
   lifeSecondsMax: 60,
 } as const;
 
+/** The same assertion for the commercial gateway. Each service accepts only its own audience. */
+export const commercialAssertionTerms = {
+  ...personAssertionTerms,
+  audience: 'countersign-commercial-gateway',
+} as const;
+
 /** A delegation says the same to the gateway itself: by it the control plane asks the gateway as the person whose request it serves. */
 export const delegationTerms = {
   ...personAssertionTerms,
@@ -71,6 +77,9 @@ function personClaims<Audience extends string>(audience: Audience) {
 
 export const PersonClaims = personClaims(personAssertionTerms.audience);
 export type PersonClaims = z.infer<typeof PersonClaims>;
+
+export const CommercialPersonClaims = personClaims(commercialAssertionTerms.audience);
+export type CommercialPersonClaims = z.infer<typeof CommercialPersonClaims>;
 
 export const DelegationClaims = personClaims(delegationTerms.audience);
 export type DelegationClaims = z.infer<typeof DelegationClaims>;

@@ -17,10 +17,23 @@ export type Method = RepeatedMethod['method'];
 /**
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
- * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal.
+ * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal. Commercial gateway:
+ * public, session, commercial (a person, or a key with the scope of the route), commercial_admin (a person who administers the
+ * installation), webhook (a provider that signs its requests), service_internal.
  */
 export type AuthClass =
-  'public' | 'tenant_scoped' | 'admin' | 'service_internal' | 'session' | 'member' | 'partner' | 'owner' | 'agent';
+  | 'public'
+  | 'tenant_scoped'
+  | 'admin'
+  | 'service_internal'
+  | 'session'
+  | 'member'
+  | 'partner'
+  | 'owner'
+  | 'agent'
+  | 'commercial'
+  | 'commercial_admin'
+  | 'webhook';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page

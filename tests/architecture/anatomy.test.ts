@@ -63,7 +63,7 @@ const offences = new Map(cases.map(({ rule }) => [rule, rule(graph)]));
 const partsToCome = new Map([
   [
     'services/commercial-gateway',
-    ['main', 'start', 'config', 'context', 'guards', 'handle', 'health', 'app']
+    ['main', 'start', 'config', 'context', 'guards', 'handle', 'health', 'app', 'operations']
       .map((name) => `src/${name}.ts`)
       .concat('src/routes'),
   ],

@@ -37,6 +37,8 @@ export async function askSignedIn(
   const { devices } = await ask(controlPlane.getSession);
   const credential_id = String((devices as unknown as Body[])[0]?.['session_id']);
   await direct.ask(controlPlane.listLiveSessions, { body: { session_ids: [credential_id] }, ...sibling });
+  await direct.ask(controlPlane.listOrgs, sibling);
+  await direct.ask(controlPlane.listOrgWorkspaces, sibling);
   await ask(controlPlane.endCredential, { params: { credential_id } });
   const inWorkspace = { headers: { ...headers, 'x-workspace-id': String(workspace_id) } };
   for (const [kind, route] of sockets) {

@@ -6,7 +6,7 @@ import { pathParams, type AnyRoute } from '@countersign/contracts';
 import * as controlPlane from '@countersign/contracts/control-plane';
 import * as gateway from '@countersign/contracts/gateway';
 import * as kernel from '@countersign/contracts/governance-kernel';
-import { routesByService } from '@countersign/contracts/openapi';
+import { routesByService, type ServiceName } from '@countersign/contracts/openapi';
 import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
@@ -51,7 +51,7 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-const urls = () => ({
+const urls = (): Partial<Record<ServiceName, string>> => ({
   gateway: system.gatewayUrl,
   'governance-kernel': system.kernelUrl,
   'control-plane': system.controlPlaneUrl,
@@ -372,8 +372,8 @@ describe('the published OpenAPI', () => {
   );
 
   verifies('sys.parity', 'describes how each route refuses a caller without credentials', async () => {
-    for (const { name, routes } of routesByService) {
-      const published = publishedService(name, urls()[name]);
+    for (const { name, routes } of routesByService.filter((service) => service.routes.length > 0)) {
+      const published = publishedService(name, urls()[name] ?? '');
       for (const route of routes.filter(({ auth }) => auth !== 'public')) {
         const named = pathParams(route.path).map((name) => [name, name === 'action' ? 'approve' : 'x']);
         const { status } = await published.ask(route, { params: Object.fromEntries(named) as Record<string, string> });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
+import { ListedOrg, ListedOrgWorkspace } from './orgs.ts';
 import { Digest, IncidentId, PrincipalId, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 import { IncidentCategory, IncidentSeverity, IncidentState } from './incidents.ts';
 
@@ -45,3 +46,9 @@ export const incidentMoved = defineEvent({
     by: PrincipalId.nullable(),
   }),
 });
+
+/** An organisation was created. */
+export const orgCreated = defineEvent({ type: 'org.created.v1', data: ListedOrg });
+
+/** A workspace joined an organisation. It never leaves it. */
+export const orgWorkspaceAdded = defineEvent({ type: 'org.workspace-added.v1', data: ListedOrgWorkspace });

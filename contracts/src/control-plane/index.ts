@@ -17,6 +17,7 @@ export * from './introspection.ts';
 export * from './login.ts';
 export * from './oidc.ts';
 export * from './ops.ts';
+export * from './orgs.ts';
 export * from './passkeys.ts';
 export * from './plans.ts';
 export * from './policy-draft.ts';

@@ -86,6 +86,9 @@ const security: Record<AuthClass, PlainJson> = {
   partner: [{ sessionToken: [] }, { apiKey: [] }],
   owner: [{ sessionToken: [] }],
   agent: [{ apiKey: [] }, { agentKey: [] }],
+  commercial: [{ sessionToken: [] }, { apiKey: [] }],
+  commercial_admin: [{ sessionToken: [] }],
+  webhook: [],
 };
 
 const schemes: Record<string, JsonSchema> = {

@@ -1,8 +1,9 @@
+import * as commercialGateway from '../commercial-gateway/index.ts';
 import * as controlPlane from '../control-plane/index.ts';
 import * as gateway from '../gateway/index.ts';
 import * as kernel from '../governance-kernel/index.ts';
 import * as shared from '../index.ts';
-import { controlPlaneRoutes, forwarding, gatewayRoutes, kernelRoutes } from '../routes/index.ts';
+import { commercialRoutes, controlPlaneRoutes, forwarding, gatewayRoutes, kernelRoutes } from '../routes/index.ts';
 import type { AnyRoute } from '../route.ts';
 import { createComponents } from './components.ts';
 import { openApiDocument } from './document.ts';
@@ -15,6 +16,7 @@ export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = [
   { name: 'gateway', routes: Object.values(gatewayRoutes) },
   { name: 'governance-kernel', routes: Object.values(kernelRoutes) },
   { name: 'control-plane', routes: Object.values(controlPlaneRoutes) },
+  { name: 'commercial-gateway', routes: Object.values(commercialRoutes) },
 ];
 
 /** What the gateway answers itself, and what it passes on. */
@@ -25,7 +27,7 @@ export function openApiText(service: ServiceName): string {
   return print(openApiDocument({ ...described[service], version }));
 }
 
-export type ServiceName = 'gateway' | 'governance-kernel' | 'control-plane';
+export type ServiceName = 'gateway' | 'governance-kernel' | 'control-plane' | 'commercial-gateway';
 
 const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0], 'version'>> = {
   'governance-kernel': {
@@ -40,7 +42,7 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     description: 'The public door: identity, workspaces, tasks, audit.',
     serverUrl: 'http://127.0.0.1:3100',
     routes: gatewayServes,
-    modules: [shared, gateway, kernel, controlPlane],
+    modules: [shared, gateway, kernel, controlPlane, commercialGateway],
   },
   'control-plane': {
     title: 'Countersign control plane',
@@ -48,6 +50,13 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     serverUrl: 'http://127.0.0.1:3200',
     routes: Object.values(controlPlaneRoutes),
     modules: [shared, controlPlane],
+  },
+  'commercial-gateway': {
+    title: 'Countersign commercial gateway',
+    description: 'Plans, trials, metering, billing, entitlements and provisioning; reached through the gateway.',
+    serverUrl: 'http://127.0.0.1:3300',
+    routes: Object.values(commercialRoutes),
+    modules: [shared, commercialGateway],
   },
 };
 

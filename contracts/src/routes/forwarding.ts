@@ -1,9 +1,9 @@
 import type { AnyRoute, Forward } from '../route.ts';
-import { controlPlaneRoutes, kernelRoutes } from './service-routes.ts';
+import { commercialRoutes, controlPlaneRoutes, kernelRoutes } from './service-routes.ts';
 
 /** A route of another service that the gateway serves by forwarding requests and answers unchanged. */
 export type Forwarding = {
-  to: 'governance-kernel' | 'control-plane';
+  to: 'governance-kernel' | 'control-plane' | 'commercial-gateway';
   /** The route as the gateway serves it. Path, body limit and answers are those of the other service. */
   route: AnyRoute;
   /** The limit class of anonymous callers. */
@@ -30,6 +30,7 @@ const durations: Readonly<Record<NonNullable<Forward['answer']>, Pick<Forwarding
 export const forwarding: readonly Forwarding[] = [
   ...forwardedRoutes('governance-kernel', kernelRoutes, kernelRouteAtTheDoor),
   ...forwardedRoutes('control-plane', controlPlaneRoutes, controlPlaneRouteAtTheDoor),
+  ...forwardedRoutes('commercial-gateway', commercialRoutes, commercialRouteAtTheDoor),
 ];
 
 function forwardedRoutes(
@@ -63,4 +64,14 @@ function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
   if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
   const { needsPresence: _, ...opened } = route;
   return { ...opened, auth: route.leastRole ?? 'session', sessionOnly: true };
+}
+
+/**
+ * Routes of the commercial gateway open to people and never to their keys. The commercial gateway checks roles and how recent a sign-in is; a
+ * webhook proves itself there by its signature.
+ */
+function commercialRouteAtTheDoor(route: AnyRoute): AnyRoute {
+  if (route.auth === 'public' || route.auth === 'webhook') return { ...route, auth: 'public' };
+  const { needsPresence: _, ...opened } = route;
+  return { ...opened, auth: 'session', sessionOnly: true };
 }

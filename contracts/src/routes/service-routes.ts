@@ -1,3 +1,4 @@
+import * as commercialGateway from '../commercial-gateway/index.ts';
 import * as controlPlane from '../control-plane/index.ts';
 import * as gateway from '../gateway/index.ts';
 import * as kernel from '../governance-kernel/index.ts';
@@ -14,6 +15,8 @@ export const gatewayRoutes = routesOf(gateway);
 export const kernelRoutes = routesOf(kernel);
 /** Every route of the control plane, under the name of its method in a typed client. */
 export const controlPlaneRoutes = routesOf(controlPlane);
+/** Every route of the commercial gateway, under the name of its method in a typed client. */
+export const commercialRoutes = routesOf(commercialGateway);
 
 function routesOf<Module extends object>(module: Module): RoutesOf<Module> {
   const routes = Object.entries(module).filter(([, value]) => isRoute(value));

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   assertionTerms,
+  commercialAssertionTerms,
   delegationTerms,
   personAssertionTerms,
   type AssertionClaims,
@@ -20,14 +21,19 @@ export type AssertionSigner = {
   readonly publicKey: Uint8Array;
   /** For whom the gateway speaks at the kernel: an assertion with more than half of its life before it. */
   sign(asserted: Asserted): Promise<string>;
-  /** Who is signed in at the control plane, in the same way. */
-  signPerson(asserted: AssertedPerson): Promise<string>;
+  /** Who is signed in, for one service, in the same way. */
+  signPerson(asserted: AssertedPerson, service?: PersonAudience): Promise<string>;
   /** The same for the way back: by it the control plane asks the gateway as that person. */
   signDelegation(asserted: AssertedPerson): Promise<string>;
 };
 
 type Signed = { text: Promise<string>; atMs: number };
-type Terms = typeof assertionTerms | typeof personAssertionTerms | typeof delegationTerms;
+/** A service that people reach through the gateway. */
+export type PersonAudience = 'control-plane' | 'commercial-gateway';
+
+const personTerms = { 'control-plane': personAssertionTerms, 'commercial-gateway': commercialAssertionTerms } as const;
+
+type Terms = typeof assertionTerms | typeof delegationTerms | (typeof personTerms)[PersonAudience];
 type Said = Record<string, string | number>;
 
 /** Less than half of its life: whoever gets it can still be late. */
@@ -53,7 +59,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     keyId,
     publicKey,
     sign: (asserted) => signOnce(assertionTerms, claimsOf(asserted)),
-    signPerson: (person) => signOnce(personAssertionTerms, saidOf(person)),
+    signPerson: (person, service = 'control-plane') => signOnce(personTerms[service], saidOf(person)),
     signDelegation: (person) => signOnce(delegationTerms, saidOf(person)),
   };
 }

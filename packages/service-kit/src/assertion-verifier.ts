@@ -4,6 +4,8 @@ import {
   AssertionClaims,
   assertionHeader,
   assertionTerms,
+  commercialAssertionTerms,
+  CommercialPersonClaims,
   DelegationClaims,
   delegationTerms,
   PersonClaims,
@@ -47,6 +49,18 @@ export class AssertionVerifier<Claims extends { exp: number }> {
   static ofPeople(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<PersonClaims> {
     return new AssertionVerifier(
       { name: 'assertion of a person', ...personAssertionTerms, claims: PersonClaims },
+      keys,
+      now,
+    );
+  }
+
+  /** Which person is signed in, at the commercial gateway. */
+  static ofCommercialCallers(
+    keys: readonly AssertionKey[],
+    now: () => Date,
+  ): AssertionVerifier<CommercialPersonClaims> {
+    return new AssertionVerifier(
+      { name: 'assertion of a person', ...commercialAssertionTerms, claims: CommercialPersonClaims },
       keys,
       now,
     );

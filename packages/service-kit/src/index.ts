@@ -4,6 +4,7 @@ export {
   readAssertionKey,
   type Asserted,
   type AssertedPerson,
+  type PersonAudience,
   type AssertionSigner,
 } from './assertion-signer.ts';
 export { AssertionVerifier, type Proven } from './assertion-verifier.ts';

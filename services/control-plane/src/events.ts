@@ -1,5 +1,13 @@
 import { PrincipalId, type EventOf, type SignInId, type UserId } from '@countersign/contracts';
-import { incidentMoved, policyActivated, sessionEnded } from '@countersign/contracts/control-plane';
+import {
+  incidentMoved,
+  orgCreated,
+  orgWorkspaceAdded,
+  policyActivated,
+  sessionEnded,
+  type ListedOrg,
+  type ListedOrgWorkspace,
+} from '@countersign/contracts/control-plane';
 import { recordEventsIn } from '@countersign/messaging';
 import type { Context } from './context.ts';
 import type { Tx } from './store/database.ts';
@@ -48,4 +56,20 @@ export async function publishIncidentMoved(
   const of = { workspace_id: workspaceId, incident_id, severity, category };
   const data = { ...of, from, to, recurrence, by: by === null ? null : PrincipalId.parse(by) };
   await recordEventsIn(tx, [newEvent(incidentMoved, data, { tenantid: workspaceId })]);
+}
+
+export async function publishOrgCreated(
+  tx: Tx,
+  { newEvent }: Pick<Context, 'newEvent'>,
+  org: ListedOrg,
+): Promise<void> {
+  await recordEventsIn(tx, [newEvent(orgCreated, org)]);
+}
+
+export async function publishOrgWorkspaceAdded(
+  tx: Tx,
+  { newEvent }: Pick<Context, 'newEvent'>,
+  added: ListedOrgWorkspace,
+): Promise<void> {
+  await recordEventsIn(tx, [newEvent(orgWorkspaceAdded, added, { tenantid: added.workspace_id })]);
 }

@@ -67,6 +67,8 @@ import { listEvidenceHandlesRoute } from './routes/list-evidence-handles.ts';
 import { listInboxApprovalsRoute } from './routes/list-inbox-approvals.ts';
 import { listIncidentsRoute } from './routes/list-incidents.ts';
 import { listLiveSessionsRoute } from './routes/list-live-sessions.ts';
+import { listOrgWorkspacesRoute } from './routes/list-org-workspaces.ts';
+import { listOrgsRoute } from './routes/list-orgs.ts';
 import { listOidcConnectionsRoute } from './routes/list-oidc-connections.ts';
 import { listOpsTargetsRoute } from './routes/list-ops-targets.ts';
 import { listRunReceiptsRoute } from './routes/list-run-receipts.ts';
@@ -118,6 +120,8 @@ export const operations: Operations<typeof controlPlaneRoutes, Context> = {
   showConsoleObject: showConsoleObjectRoute,
   getConsoleFile: getConsoleFileRoute,
   bootstrapOrg: bootstrapOrgRoute,
+  listOrgs: listOrgsRoute,
+  listOrgWorkspaces: listOrgWorkspacesRoute,
   getBootstrap: getBootstrapRoute,
   listConsoleWorkspaces: listConsoleWorkspacesRoute,
   createConsoleWorkspace: createConsoleWorkspaceRoute,

@@ -70,13 +70,13 @@ export const gatewayVariables = z.object({
   GOV_FAIL_CLOSED: flag(false).describe('Whether a kernel is mandatory: without one the gateway does not start.'),
   GOV_ASSERTION_KEY: secret()
     .optional()
-    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL or GOV_CONTROL_PLANE_URL' })
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
       'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. Its siblings pin its public key (GOV_ASSERTION_KEYS).',
     ),
   GOV_SERVICE_API_KEY: secret()
     .optional()
-    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL or GOV_CONTROL_PLANE_URL' })
+    .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
       'What sibling services present to each other: the gateway sets ceilings and blocked tools at the kernel, the control plane asks the gateway for codes.',
     ),
@@ -86,6 +86,11 @@ export const gatewayVariables = z.object({
   GOV_CONTROL_PLANE_URL: url()
     .optional()
     .describe('Scheme, host and port of the control plane. Without it nobody signs in by a browser.'),
+  GOV_COMMERCIAL_URL: url()
+    .optional()
+    .describe(
+      'Scheme, host and port of the commercial gateway. Without it there are no plans, and nothing is limited.',
+    ),
   GOV_GOVERNANCE_TIMEOUT: durationMs(60_000, { minMs: waitMsMin }).describe(
     'How long one governed call may take, upstream work included.',
   ),
@@ -147,7 +152,9 @@ export type GatewayConfig = ServiceConfig &
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
     /** Null: no control plane is configured. */
-    controlPlane: ControlPlaneConfig | null;
+    controlPlane: SiblingConfig | null;
+    /** `null` when no commercial gateway is configured. */
+    commercial: SiblingConfig | null;
     failClosed: boolean;
     /** Of model prices. `null` when it is not configured. */
     currency: string | null;
@@ -167,7 +174,7 @@ export type GovernanceConfig = Readonly<{
   timeoutMs: number;
 }>;
 
-type ControlPlaneConfig = Readonly<{ url: string; assertionKey: KeyObject; serviceApiKey: string }>;
+type SiblingConfig = Readonly<{ url: string; assertionKey: KeyObject; serviceApiKey: string }>;
 
 /** `secretKey`: secrets of webhooks follow from it. */
 type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
@@ -202,7 +209,8 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
     signUp: signUpOf(read),
     messengerBotToken: read.GOV_MESSENGER_BOT_TOKEN ?? null,
     governance: governanceOf(read),
-    controlPlane: controlPlaneOf(read),
+    controlPlane: siblingOf(read, read.GOV_CONTROL_PLANE_URL),
+    commercial: siblingOf(read, read.GOV_COMMERCIAL_URL),
     failClosed: read.GOV_FAIL_CLOSED,
     currency: read.GOV_CURRENCY ?? null,
     evalRecord: evalRecordOf(read),
@@ -250,10 +258,9 @@ function voiceOf({ GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey }:
   return assertionKey === null || serviceApiKey === undefined ? null : { assertionKey, serviceApiKey };
 }
 
-function controlPlaneOf(read: Read): ControlPlaneConfig | null {
-  const { GOV_CONTROL_PLANE_URL: controlPlaneUrl } = read;
+function siblingOf(read: Read, siblingUrl: string | undefined): SiblingConfig | null {
   const voice = voiceOf(read);
-  return controlPlaneUrl === undefined || voice === null ? null : { url: controlPlaneUrl, ...voice };
+  return siblingUrl === undefined || voice === null ? null : { url: siblingUrl, ...voice };
 }
 
 function governanceOf(read: Read): GovernanceConfig | null {

@@ -63,6 +63,7 @@ export type Context = {
   /** Connections to the kernel that calls of agents are passed on by. */
   readonly kernelPool: Agent;
   readonly controlPlanePool: Agent;
+  readonly commercialPool: Agent;
   /** Whose session a cookie is of; null without a control plane. */
   readonly consoleSessions: Client<typeof consoleRoutes> | null;
   /** Cuts what is open by sessions that end; null without a control plane. */
@@ -103,10 +104,11 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
-  const { governance, controlPlane } = config;
-  const assertions = assertionSigner(governance ?? controlPlane, { log, now });
+  const { governance, controlPlane, commercial } = config;
+  const assertions = assertionSigner(governance ?? controlPlane ?? commercial, { log, now });
   const kernelPool = poolFor(governance?.url);
   const controlPlanePool = poolFor(controlPlane?.url);
+  const commercialPool = poolFor(commercial?.url);
   const logWatch = watchLogs(database, log);
   const consoleSessions = consoleSessionsAt(controlPlane);
   const sessionWatch = consoleSessions === null ? null : watchSessions(consoleSessions, log);
@@ -130,6 +132,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     delegations: AssertionVerifier.ofDelegations(assertions === null ? [] : [assertions], now),
     kernelPool,
     controlPlanePool,
+    commercialPool,
     consoleSessions,
     sessionWatch,
     ...{ knownCredentials: createKnownCredentials(config), deliveredMembers: new Map<string, number>() },
@@ -144,6 +147,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await relay.stop();
       kernelPool.destroy();
       controlPlanePool.destroy();
+      commercialPool.destroy();
       // A bus that was handed in is shared with other services of the process.
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();

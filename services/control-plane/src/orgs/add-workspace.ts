@@ -1,13 +1,15 @@
 import type { UserId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
+import { publishOrgWorkspaceAdded } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
+import { instant } from '../store/instant.ts';
 import { insertOrgWorkspace, type Owned } from '../store/orgs.ts';
 
 type Added = Pick<Owned, 'workspaceId' | 'orgId'> & { by: UserId; requestId: string };
 
 /** Gives a workspace to an organisation, unless it is of one already: it never moves. */
 export async function addWorkspace(
-  { transaction, now }: Pick<Context, 'transaction' | 'now'>,
+  { transaction, now, newEvent }: Pick<Context, 'transaction' | 'now' | 'newEvent'>,
   { workspaceId, orgId, by, requestId }: Added,
 ): Promise<void> {
   await transaction(async (tx) => {
@@ -15,5 +17,7 @@ export async function addWorkspace(
     if (!(await insertOrgWorkspace(tx, { workspaceId, orgId }, at))) return;
     const act = { scope: workspaceId, action: 'org.workspace_added', actor: by, verdict: 'allow', requestId } as const;
     await recordAudit(tx, { ...act, subject: orgId }, at);
+    const added = { workspace_id: workspaceId, org_id: orgId, added_at: instant(at) };
+    await publishOrgWorkspaceAdded(tx, { newEvent }, added);
   });
 }

@@ -1,7 +1,8 @@
-import type { UserId } from '@countersign/contracts';
-import { WorkspaceId } from '@countersign/contracts';
+import { UserId, WorkspaceId } from '@countersign/contracts';
+import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
+import { instant } from './instant.ts';
 
 export type Org = { id: OrgId; name: string };
 /** A workspace of an organisation. */
@@ -60,6 +61,37 @@ export async function listUnplaced(reader: Reader, limit: number): Promise<Owned
     take: limit,
   });
   return rows.map(ownedOf);
+}
+
+type Page = { limit: number; cursor?: string | undefined };
+
+/** Organisations in the order of their ids, after the one that the cursor names. */
+export async function listOrgs(reader: Reader, { limit, cursor }: Page): Promise<ListedOrg[]> {
+  const rows = await reader.org.findMany({
+    ...(cursor === undefined ? {} : { where: { id: { gt: cursor } } }),
+    orderBy: { id: 'asc' },
+    take: limit,
+  });
+  return rows.map(({ id, name, adminId, createdAt }) => ({
+    org_id: OrgId.parse(id),
+    name,
+    admin_id: UserId.parse(adminId),
+    created_at: instant(createdAt),
+  }));
+}
+
+/** Workspaces of all organisations in the order of their ids, after the one that the cursor names. */
+export async function listOrgWorkspaces(reader: Reader, { limit, cursor }: Page): Promise<ListedOrgWorkspace[]> {
+  const rows = await reader.orgWorkspace.findMany({
+    ...(cursor === undefined ? {} : { where: { workspaceId: { gt: cursor } } }),
+    orderBy: { workspaceId: 'asc' },
+    take: limit,
+  });
+  return rows.map(({ workspaceId, orgId, addedAt }) => ({
+    workspace_id: WorkspaceId.parse(workspaceId),
+    org_id: OrgId.parse(orgId),
+    added_at: instant(addedAt),
+  }));
 }
 
 /** All workspaces of an organisation. */

@@ -1,9 +1,17 @@
 import { AppError } from '@countersign/contracts';
 import { forwarding, type Forwarding } from '@countersign/contracts/routes';
-import { handlePublic, jsonRpcError, oauthError, takenOver, upgradeOf, type Endpoint } from '@countersign/service-kit';
+import {
+  handlePublic,
+  jsonRpcError,
+  oauthError,
+  takenOver,
+  upgradeOf,
+  type Endpoint,
+  type PersonAudience,
+} from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { forwardCall } from '../forwarding/forward-call.ts';
-import { forwardSocketToControlPlane, forwardToControlPlane } from '../forwarding/forward-to-control-plane.ts';
+import { forwardAsPerson, forwardSocketAsPerson } from '../forwarding/forward-as-person.ts';
 import { createForward, type Forward } from '../forwarding/forwarder.ts';
 import { createForwardSocket } from '../forwarding/forward-socket.ts';
 import { requireOwnPage } from '../console/own-page.ts';
@@ -12,13 +20,16 @@ import { handleAgent, handleConsole, handlePerson, handleWorkspace } from '../ha
 /** Every route of the table of what is forwarded. */
 export function forwardRoutes(context: Context): Endpoint[] {
   const toKernel = shared((times) => kernelForward(context, times));
-  const toControlPlane = shared((times) => controlPlaneForward(context, times));
+  const toControlPlane = shared((times) => personForward(context, 'control-plane', times));
+  const toCommercial = shared((times) => personForward(context, 'commercial-gateway', times));
   return forwarding.map((row) => {
     switch (row.to) {
       case 'governance-kernel':
         return kernelRoute(context, row, toKernel(row));
       case 'control-plane':
-        return controlPlaneRoute(context, row, toControlPlane);
+        return personRoute(context, row, { to: row.to, forward: toControlPlane(row) });
+      case 'commercial-gateway':
+        return personRoute(context, row, { to: row.to, forward: toCommercial(row) });
       default:
         return row.to satisfies never;
     }
@@ -41,9 +52,9 @@ function shared(make: (times: Times) => Forward | null): (times: Times) => Forwa
 function kernelForward({ config, kernelPool: agent }: Context, times: Times): Forward | null {
   const { governance } = config;
   if (governance === null) return null;
-  const unavailable = (cause: unknown) =>
+  const kernelUnavailable = (cause: unknown) =>
     new AppError('GOVERNANCE_UNAVAILABLE', 'The kernel does not answer', { cause });
-  return createForward({ ...times, url: governance.url, agent, setsCookies: false, unavailable });
+  return createForward({ ...times, url: governance.url, agent, setsCookies: false, unavailable: kernelUnavailable });
 }
 
 function kernelRoute(context: Context, row: Forwarding, forward: Forward | null): Endpoint {
@@ -58,13 +69,12 @@ function kernelRoute(context: Context, row: Forwarding, forward: Forward | null)
   return route.auth === 'agent' ? handleAgent(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 
-function controlPlaneRoute(context: Context, row: Forwarding, forwardFor: ReturnType<typeof shared>): Endpoint {
-  const { route, limit = 'public' } = row;
+function personRoute(context: Context, row: Forwarding, { to, forward }: PersonService): Endpoint {
+  const { route, limit } = row;
   if (route.media === 'socket') return socketRoute(context, row);
-  const forward = forwardFor(row);
-  const pass = async (input: Parameters<typeof forwardToControlPlane>[1]) => {
-    if (forward === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
-    await forwardToControlPlane(context, input, { forward, route });
+  const pass = async (input: Parameters<typeof forwardAsPerson>[1]) => {
+    if (forward === null) throw unavailable[to]();
+    await forwardAsPerson(context, input, { forward, route, to });
     return takenOver;
   };
   const options = { passesThrough: true, idempotency: 'handler' } as const;
@@ -80,21 +90,35 @@ function socketRoute(context: Context, { route, answerMaxMs }: Forwarding): Endp
   const forward =
     controlPlane === null
       ? null
-      : createForwardSocket({ url: controlPlane.url, agent, answerMaxMs, unavailable: controlPlaneAway });
+      : createForwardSocket({ url: controlPlane.url, agent, answerMaxMs, unavailable: unavailable['control-plane'] });
   return handleConsole(route, { passesThrough: true })(async (input) => {
-    if (forward === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
+    if (forward === null) throw unavailable['control-plane']();
     upgradeOf(input.req);
     requireOwnPage(input.req, config);
-    await forwardSocketToControlPlane(context, input, forward);
+    await forwardSocketAsPerson(context, input, forward);
     return takenOver;
   });
 }
 
-const controlPlaneAway = (cause: unknown) =>
-  new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer', { cause });
+type PersonService = {
+  to: PersonAudience;
+  /** `null` when the service is not configured. */
+  forward: Forward | null;
+};
 
-function controlPlaneForward({ config, controlPlanePool: agent }: Context, times: Times): Forward | null {
-  const { controlPlane } = config;
-  if (controlPlane === null) return null;
-  return createForward({ ...times, url: controlPlane.url, agent, setsCookies: true, unavailable: controlPlaneAway });
+const unavailable: Readonly<Record<PersonAudience, (cause?: unknown) => AppError>> = {
+  'control-plane': (cause) =>
+    new AppError('CONTROL_PLANE_UNAVAILABLE', 'The control plane is not configured or does not answer', { cause }),
+  'commercial-gateway': (cause) =>
+    new AppError('COMMERCIAL_UNAVAILABLE', 'The commercial gateway is not configured or does not answer', { cause }),
+};
+
+/** Sessions of browsers belong to the control plane, so its cookies alone reach the browser. */
+function personForward(context: Context, to: PersonAudience, times: Times): Forward | null {
+  const { config, controlPlanePool, commercialPool } = context;
+  const service = to === 'control-plane' ? config.controlPlane : config.commercial;
+  if (service === null) return null;
+  const agent = to === 'control-plane' ? controlPlanePool : commercialPool;
+  const setsCookies = to === 'control-plane';
+  return createForward({ ...times, url: service.url, agent, setsCookies, unavailable: unavailable[to] });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, fromThisMachineHeader, speakingHeaders } from '@countersign/contracts';
+import { fromThisMachineHeader, speakingHeaders } from '@countersign/contracts';
 import type { Forwarding } from '@countersign/contracts/routes';
-import type { Asserted, AssertedPerson } from '@countersign/service-kit';
+import type { Asserted, AssertedPerson, PersonAudience } from '@countersign/service-kit';
 import { presenceOf } from '../console/presence-of.ts';
 import type { Context } from '../context.ts';
 import type { ConsoleCaller, PersonCaller, WorkspaceCaller } from '../guards.ts';
@@ -26,11 +26,11 @@ type Call = {
 
 type Speaking = Pick<Context, 'assertions' | 'database'>;
 
-/** Passes a call on to the control plane, as the person who is signed in, from the address that the caller has. */
-export async function forwardToControlPlane(
+/** Forwards a call to another service, as the person who is signed in, with the caller's address. */
+export async function forwardAsPerson(
   context: Speaking & Parameters<typeof deliverMembers>[0],
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
-  { forward, route }: { forward: Forward; route: Forwarding['route'] },
+  { forward, route, to }: { forward: Forward; route: Forwarding['route']; to: PersonAudience },
 ): Promise<void> {
   const { cookie } = req.headers;
   if (caller !== undefined && 'workspaceId' in caller && req.method !== 'GET') await deliverMembers(context, caller);
@@ -39,7 +39,7 @@ export async function forwardToControlPlane(
     res,
     headers: {
       ...forwardedHeaders(req.headers, { requestId, traceparent }),
-      ...(caller === undefined ? {} : await spokenFor(context, caller)),
+      ...(caller === undefined ? {} : await assertionsFor(context, caller, to)),
       ...(seesCookies(route) && cookie !== undefined ? { cookie } : {}),
       ...(mayBeShownCode(req) ? { [fromThisMachineHeader]: '1' } : {}),
       'x-forwarded-for': clientAddress,
@@ -53,7 +53,7 @@ export async function forwardToControlPlane(
 }
 
 /** The same for a socket, which is cut when the session of its browser is over. */
-export async function forwardSocketToControlPlane(
+export async function forwardSocketAsPerson(
   context: Speaking & Pick<Context, 'sessionWatch'>,
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call & { caller: ConsoleCaller },
   forward: ForwardSocket,
@@ -64,7 +64,7 @@ export async function forwardSocketToControlPlane(
     res,
     headers: {
       ...forwardedHeaders(req.headers, { requestId, traceparent }),
-      ...(await spokenFor(context, caller)),
+      ...(await assertionsFor(context, caller, 'control-plane')),
       'x-forwarded-for': clientAddress,
     },
     signal,
@@ -77,17 +77,18 @@ function seesCookies({ provenBy, takesCookies }: Forwarding['route']): boolean {
   return provenBy === 'refresh_cookie' || takesCookies === true;
 }
 
-/** Who calls, and what the control plane may ask for them: at the gateway, and in a workspace at the kernel too. */
-async function spokenFor(
+/** Identifies the caller to the service, and lets it ask the gateway as the caller. In a workspace it may ask the kernel too. */
+async function assertionsFor(
   { assertions, database }: Speaking,
   caller: PersonCaller | WorkspaceCaller,
+  to: PersonAudience,
 ): Promise<Record<string, string>> {
-  if (assertions === null) throw new AppError('CONTROL_PLANE_UNAVAILABLE', 'No control plane is configured');
+  if (assertions === null) throw new Error('A service is configured without the key that signs assertions');
   const { sessionId, provenAt } = await presenceOf(database.reader, caller);
   const auth_time = Math.floor(provenAt.getTime() / 1_000);
   const person = { sub: caller.user.id, sid: sessionId, auth_time, ...placeOf(caller) };
   return {
-    authorization: `Bearer ${await assertions.signPerson(person)}`,
+    authorization: `Bearer ${await assertions.signPerson(person, to)}`,
     [speakingHeaders.gateway]: await assertions.signDelegation(person),
     ...('workspaceId' in caller ? { [speakingHeaders.kernel]: await assertions.sign(atKernel(caller)) } : {}),
   };
