@@ -9,6 +9,7 @@ export {
 } from './assertion-signer.ts';
 export { AssertionVerifier, type Proven } from './assertion-verifier.ts';
 export { bearerToken } from './bearer-token.ts';
+export { build } from './build.ts';
 export { ClockGuard, type ClockGuardParts } from './clock-guard.ts';
 export { clockSkewMaxMs } from './clock-skew.ts';
 export { cookieValue } from './cookie-value.ts';
@@ -43,6 +44,7 @@ export { requirePresence } from './presence.ts';
 export { jsonRpcError } from './json-rpc-error.ts';
 export { oauthError } from './oauth-error.ts';
 export { createLifecycle, type Lifecycle } from './lifecycle.ts';
+export { listenConfigOf, listenVariables, type ListenConfig } from './listen-variables.ts';
 export { createLogger, type Log, type LoggerOptions } from './logger.ts';
 export { page, seeOther } from './page.ts';
 export { problemText } from './problem-text.ts';
@@ -53,6 +55,8 @@ export { runService } from './run-service.ts';
 export { SessionWatch } from './session-watch.ts';
 export { upgradeOf } from './upgrade.ts';
 export { secretsEqual } from './secrets-equal.ts';
+export { createServiceApp, type ServiceApp } from './service-app.ts';
+export { runStandardService, startStandardService, type StartedService } from './start-standard-service.ts';
 export { httpOptionsOf, serviceConfigOf, serviceVariables, type ServiceConfig } from './service-config.ts';
 export {
   importedKey,

@@ -1,8 +1,8 @@
 import {
   ConfigError,
   list,
-  optionalPort,
-  port,
+  listenConfigOf,
+  listenVariables,
   readConfig,
   readPublicKeys,
   secret,
@@ -11,6 +11,7 @@ import {
   sound,
   url,
   type Environment,
+  type ListenConfig,
   type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
@@ -19,11 +20,7 @@ import { readConnections, type OidcConnection } from './oidc/connections.ts';
 
 export const controlPlaneVariables = z.object({
   ...serviceVariables,
-  GOV_CONTROL_PLANE_HOST: z.string().default('127.0.0.1').describe('Address that the control plane listens on.'),
-  GOV_CONTROL_PLANE_PORT: port(3200).describe('Port of the control plane.'),
-  GOV_CONTROL_PLANE_HEALTH_PORT: optionalPort().describe(
-    'Port of health and metrics alone. Without it the control plane answers health on its own port, and no metrics.',
-  ),
+  ...listenVariables({ prefix: 'GOV_CONTROL_PLANE', title: 'control plane', port: 3200 }),
   GOV_CONSOLE_URL: url()
     .default('http://localhost:3100')
     .describe(
@@ -50,11 +47,8 @@ export const controlPlaneVariables = z.object({
 });
 
 export type ControlPlaneConfig = ServiceConfig &
+  ListenConfig &
   Readonly<{
-    host: string;
-    port: number;
-    /** Null: health is answered on the other port alone, and metrics nowhere. */
-    healthPort: number | null;
     /** Scheme, host and port that browsers see. */
     consoleUrl: string;
     /** Whether cookies travel over TLS alone. */
@@ -81,9 +75,7 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
   return Object.freeze({
     ...shared,
     allowedHosts: [...shared.allowedHosts, read.GOV_CONTROL_PLANE_HOST],
-    host: read.GOV_CONTROL_PLANE_HOST,
-    port: read.GOV_CONTROL_PLANE_PORT,
-    healthPort: read.GOV_CONTROL_PLANE_HEALTH_PORT ?? null,
+    ...listenConfigOf('GOV_CONTROL_PLANE', read),
     consoleUrl: read.GOV_CONSOLE_URL,
     isSecure,
     gatewayUrl: read.GOV_GATEWAY_URL,

@@ -1,9 +1,7 @@
-import { createLogger, runService } from '@countersign/service-kit';
+import { runStandardService } from '@countersign/service-kit';
 import { controlPlaneConfigFrom, startControlPlane } from './index.ts';
 
-await runService({
-  log: createLogger({ service: 'control-plane' }),
-  start: async (lifecycle) => {
-    await startControlPlane(controlPlaneConfigFrom(), { lifecycle });
-  },
+await runStandardService({
+  name: 'control-plane',
+  start: (lifecycle) => startControlPlane(controlPlaneConfigFrom(), { lifecycle }),
 });

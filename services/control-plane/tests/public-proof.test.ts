@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, explainStatements, recordPlans, type TestDatabase } from '@countersign/database/testing';
-import { createLifecycle, openTelemetry, serveHttp } from '@countersign/service-kit';
+import { createLifecycle, createServiceApp, openTelemetry, serveHttp } from '@countersign/service-kit';
 import pg from 'pg';
 import { createApp } from '../src/app.ts';
 import { controlPlaneConfigFrom } from '../src/config.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   const telemetry = await openTelemetry(config.collector, { service: 'control-plane', version: 'test' });
   context = createContext(config, telemetry);
-  server = await serveHttp(createApp(context, { lifecycle: createLifecycle(context.log) }), {
+  server = await serveHttp(createServiceApp(context, createApp(context), createLifecycle(context.log)), {
     ...{ host: '127.0.0.1', port: 0 },
   });
 }, 60_000);

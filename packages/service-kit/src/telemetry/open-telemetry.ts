@@ -25,6 +25,7 @@ export type Telemetry = {
   readonly exportNow: ExportNow | null;
   /** Hands over what is queued. Never rejects, and takes seconds at most. */
   flush(): Promise<void>;
+  /** Safe to call twice. */
   close(): Promise<void>;
 };
 
@@ -55,6 +56,11 @@ export async function openTelemetry(
   const collectMetrics = async () => (await scraped.collect({ timeoutMillis: scrapeTimeoutMs })).resourceMetrics;
   const exported = collector === null ? undefined : otlp?.openExport({ ...known, collector, collectMetrics });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  const closeAll = async () => {
+    stopMeasuring();
+    await inTime([traces?.close() ?? nothing, meterProvider.shutdown()], patience.closeMs);
+  };
+  let closing: Promise<void> | null = null;
   return {
     tracer: traces?.tracer ?? null,
     meter,
@@ -64,10 +70,7 @@ export async function openTelemetry(
     prometheus: async () => serializer.serialize(await collectMetrics()),
     exportNow: exported ?? null,
     flush: () => inTime([traces?.flush() ?? nothing, meterProvider.forceFlush()], patience.closeMs),
-    close: async () => {
-      stopMeasuring();
-      await inTime([traces?.close() ?? nothing, meterProvider.shutdown()], patience.closeMs);
-    },
+    close: () => (closing ??= closeAll()),
   };
 }
 

@@ -1,7 +1,6 @@
 import { getHealth } from '@countersign/contracts/control-plane';
 import { assertConnected } from '@countersign/messaging';
-import { answer, handlePublic, runChecks } from '@countersign/service-kit';
-import { build } from '../build.ts';
+import { build, answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { assertGateway, overallStatus } from '../health.ts';
 

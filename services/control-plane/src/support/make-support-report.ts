@@ -1,3 +1,4 @@
+import { build } from '@countersign/service-kit';
 import { isAppError, type DecisionId } from '@countersign/contracts';
 import type { SupportReport } from '@countersign/contracts/control-plane';
 import { getReport, type CallReport } from '@countersign/contracts/gateway';
@@ -8,7 +9,6 @@ import {
   type ReceiptPayload,
 } from '@countersign/contracts/governance-kernel';
 import { receiptIdOf, ulidOf } from '@countersign/receipts';
-import { build } from '../build.ts';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
