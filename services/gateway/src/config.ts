@@ -6,8 +6,9 @@ import {
   flag,
   integer,
   list,
+  listenConfigOf,
+  listenVariables,
   optionalPort,
-  port,
   readAssertionKey,
   readConfig,
   secret,
@@ -16,6 +17,7 @@ import {
   serviceVariables,
   url,
   type Environment,
+  type ListenConfig,
   type ServiceConfig,
 } from '@countersign/service-kit';
 import { Currency } from '@countersign/contracts';
@@ -30,15 +32,11 @@ const waitMsMin = 500;
 
 export const gatewayVariables = z.object({
   ...serviceVariables,
-  GOV_GATEWAY_HOST: z.string().default('127.0.0.1').describe('Address that the gateway listens on.'),
-  GOV_GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  ...listenVariables({ prefix: 'GOV_GATEWAY', title: 'gateway', port: 3100 }),
   GOV_GATEWAY_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'http:// and the address that the gateway listens on' })
     .describe('Scheme, host and port that people reach the gateway by; links in mails begin with it.'),
-  GOV_GATEWAY_HEALTH_PORT: optionalPort().describe(
-    'Port of health and metrics alone. Without it the gateway answers health on its own port, and no metrics.',
-  ),
   GOV_GATEWAY_CONSOLE_PORT: optionalPort().describe(
     'A second port that answers the same, for browsers at the console. Without it they come to the first one.',
   ),
@@ -132,13 +130,10 @@ export const gatewayVariables = z.object({
 });
 
 export type GatewayConfig = ServiceConfig &
+  ListenConfig &
   Readonly<{
-    host: string;
-    port: number;
     /** What links to the gateway begin with. */
     publicUrl: string;
-    /** Null: health is answered on the other port alone, and metrics nowhere. */
-    healthPort: number | null;
     /** Null: browsers come to `port`. */
     consolePort: number | null;
     /** Keys the HMAC of email codes. */
@@ -198,10 +193,8 @@ export function gatewayConfigFrom(env: Environment = process.env): GatewayConfig
   return Object.freeze({
     ...shared,
     allowedHosts: [...shared.allowedHosts, read.GOV_GATEWAY_HOST],
-    host: read.GOV_GATEWAY_HOST,
-    port: read.GOV_GATEWAY_PORT,
+    ...listenConfigOf('GOV_GATEWAY', read),
     publicUrl: read.GOV_GATEWAY_PUBLIC_URL ?? `http://${read.GOV_GATEWAY_HOST}:${read.GOV_GATEWAY_PORT}`,
-    healthPort: read.GOV_GATEWAY_HEALTH_PORT ?? null,
     consolePort: read.GOV_GATEWAY_CONSOLE_PORT ?? null,
     sessionSecret: read.GOV_SESSION_SECRET,
     revealsCodes: revealsCodes(read),

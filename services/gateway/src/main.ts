@@ -1,9 +1,7 @@
-import { createLogger, runService } from '@countersign/service-kit';
+import { runStandardService } from '@countersign/service-kit';
 import { gatewayConfigFrom, startGateway } from './index.ts';
 
-await runService({
-  log: createLogger({ service: 'gateway' }),
-  start: async (lifecycle) => {
-    await startGateway(gatewayConfigFrom(), { lifecycle });
-  },
+await runStandardService({
+  name: 'gateway',
+  start: (lifecycle) => startGateway(gatewayConfigFrom(), { lifecycle }),
 });

@@ -1,6 +1,5 @@
 import { ApprovalId, WorkspaceId } from '@countersign/contracts';
-import type { FailedCall } from '@countersign/service-kit';
-import { build } from '../build.ts';
+import { build, type FailedCall } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { findTold } from '../forwarding/told-by-service.ts';
 import { whoBrought } from '../guards.ts';

@@ -1,10 +1,9 @@
 import { getHealth, type Reachability } from '@countersign/contracts/gateway';
 import { assertConnected } from '@countersign/messaging';
-import { answer, handlePublic, runChecks } from '@countersign/service-kit';
+import { build, answer, handlePublic, runChecks } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { probeGovernance } from '../governance/probe.ts';
 import { findWorkers, overallStatus, problemsOf } from '../health.ts';
-import { build } from '../build.ts';
 
 export const getHealthRoute = (context: Context) =>
   handlePublic(getHealth)(async () => {

@@ -1,4 +1,4 @@
-import { repeat, type Repeated } from '@countersign/service-kit';
+import { repeat } from '@countersign/service-kit';
 import { reviewReceipts, type Reviewed } from '../audit/review-receipts.ts';
 import type { Context } from '../context.ts';
 
@@ -6,12 +6,13 @@ import type { Context } from '../context.ts';
 const passMs = 5_000;
 
 /** Reviews kept receipts for as long as the service runs. */
-export function startReceiptReview(context: Context): Pick<Repeated, 'close'> {
+export function startReceiptReview(context: Context): { stop(): Promise<void> } {
   const reviewed: Reviewed = new Map();
-  return repeat({
+  const passes = repeat({
     run: () => reviewReceipts(context, reviewed),
     intervalMs: passMs,
     clockGuard: context.clockGuard,
     onFailure: (error) => context.log.warn('receipts.review_failed', { error }),
   });
+  return { stop: passes.close };
 }

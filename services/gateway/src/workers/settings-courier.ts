@@ -1,5 +1,5 @@
 import { startDeadline } from '@countersign/contracts';
-import { repeat, type Repeated } from '@countersign/service-kit';
+import { repeat } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { deliverSettings } from '../orchestrator/put-settings-through.ts';
 import { findConfirmation } from '../store/confirmed-settings.ts';
@@ -20,7 +20,7 @@ const confirmAgainMs = 3_600_000;
 type Courier = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now' | 'log' | 'clockGuard'>;
 
 /** Delivers the settings of all workspaces until the kernel confirms them. They also bind agents that no run of this gateway serves. */
-export function startSettingsCourier(context: Courier): Pick<Repeated, 'close'> {
+export function startSettingsCourier(context: Courier): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const courier = repeat({
     run: () => deliverDueSettings(context, stopping.signal),
@@ -29,7 +29,7 @@ export function startSettingsCourier(context: Courier): Pick<Repeated, 'close'> 
     onFailure: (error) => context.log.warn('settings.pass_failed', { error }),
   });
   return {
-    close: async () => {
+    stop: async () => {
       stopping.abort();
       await courier.close();
     },
