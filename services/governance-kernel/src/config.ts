@@ -13,6 +13,7 @@ import {
   sound,
   url,
   type Environment,
+  type ListenConfig,
   type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
@@ -147,10 +148,8 @@ export const kernelVariables = z.object({
 });
 
 export type KernelConfig = ServiceConfig &
+  ListenConfig &
   Readonly<{
-    host: string;
-    port: number;
-    healthPort: number;
     /** Where people reach the kernel, for links to approvals. */
     publicUrl: string;
     /** Null: people reach no console, or the kernel by the same address. */

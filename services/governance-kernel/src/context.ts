@@ -14,19 +14,11 @@ import {
 } from '@countersign/messaging';
 import { evaluateRules, wiredGates, type GateTable } from '@countersign/policy';
 import { gateRosterHash } from '@countersign/receipts';
-import {
-  AssertionVerifier,
-  createLogger,
-  openTelemetry,
-  type CollectorPatience,
-  type Log,
-  type Telemetry,
-} from '@countersign/service-kit';
+import { AssertionVerifier, createLogger, type Log, type Telemetry } from '@countersign/service-kit';
 import type { GateName } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 import { PresentedKeys } from './access-keys/presented-keys.ts';
 import { argsCipher } from './approvals/args-cipher.ts';
-import { build } from './build.ts';
 import { ApproverSessions } from './approver-pages/sessions.ts';
 import { setInstallationCeiling } from './budgets/set-installation-ceiling.ts';
 import { createBoundary, type BoundaryParts } from './boundary/boundary.ts';
@@ -104,7 +96,6 @@ export type ContextOverrides = {
   periodReceiptsMax?: number;
   /** How long the answer of a model waits for a ledger that is away. */
   ledgerAwayMsMax?: number;
-  collectorPatience?: CollectorPatience;
 };
 
 /** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
@@ -115,11 +106,9 @@ const newEvent = eventFactory({ source: '/governance-kernel' });
 export type Context = Awaited<ReturnType<typeof createContext>>;
 
 /** The one object that owns the kernel's collaborators; `close()` ends them in reverse. */
-export async function createContext(config: KernelConfig, overrides: ContextOverrides = {}) {
+export async function createContext(config: KernelConfig, telemetry: Telemetry, overrides: ContextOverrides = {}) {
   const gates = wiredGates();
   requireGates(overrides.wiredGates ?? gates);
-  const about = { service: 'governance-kernel', version: build.version };
-  const telemetry = await openTelemetry(config.collector, about, overrides.collectorPatience);
   const core = createCore(config, overrides, { rosterHash: gateRosterHash(nodeProvider, gates), telemetry });
   try {
     return await completeContext(core, overrides);

@@ -1,9 +1,7 @@
-import { createLogger, runService } from '@countersign/service-kit';
+import { runStandardService } from '@countersign/service-kit';
 import { kernelConfigFrom, startKernel } from './index.ts';
 
-await runService({
-  log: createLogger({ service: 'governance-kernel' }),
-  start: async (lifecycle) => {
-    await startKernel(kernelConfigFrom(), { lifecycle });
-  },
+await runStandardService({
+  name: 'governance-kernel',
+  start: (lifecycle) => startKernel(kernelConfigFrom(), { lifecycle }),
 });

@@ -1,47 +1,48 @@
 import { setImmediate } from 'node:timers/promises';
-import { createLifecycle, serveHttp, type Lifecycle } from '@countersign/service-kit';
-import { createApp, createHealthApp } from './app.ts';
+import {
+  startStandardService,
+  type CollectorPatience,
+  type Lifecycle,
+  type StartedService,
+} from '@countersign/service-kit';
+import { createApp } from './app.ts';
 import { dispatchMsMax, type KernelConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startWorkers, type Workers } from './workers/start-workers.ts';
 
-export type StartedKernel = {
-  readonly url: string;
-  readonly healthUrl: string;
-  readonly context: Context;
-  readonly workers: Workers;
-  stop(): Promise<boolean>;
-};
+export type StartedKernel = StartedService<Context, Workers>;
+
+export type StartOptions = ContextOverrides & { lifecycle?: Lifecycle; collectorPatience?: CollectorPatience };
 
 /** Starts the kernel on its two ports. Its migrations must have been applied. Rejects when it could not decide safely. */
 export async function startKernel(
   config: KernelConfig,
-  overrides: ContextOverrides & { lifecycle?: Lifecycle } = {},
+  { lifecycle, collectorPatience, ...overrides }: StartOptions = {},
 ): Promise<StartedKernel> {
-  const context = await createContext(config, overrides);
-  const lifecycle = overrides.lifecycle ?? createLifecycle(context.log);
-  lifecycle.onClose('context', context.close);
+  const { workers, ...started } = await startStandardService({
+    name: 'governance-kernel',
+    title: 'governance kernel',
+    config,
+    lifecycle,
+    collectorPatience,
+    createContext: (telemetry) => createContext(config, telemetry, overrides),
+    prepare: registerCalls,
+    workers: workersOf,
+    app: createApp,
+    graceMs: dispatchMsMax(config),
+  });
+  started.context.conformance.listensAt(started.url);
+  return { ...started, workers: workers.all };
+}
+
+const workersOf = (context: Context) => ({ all: () => startWorkers(context) });
+
+function registerCalls(context: Context, lifecycle: Lifecycle): void {
   // A terminal's Ctrl-C reaches servers over stdio too.
   lifecycle.beforeClose(() => context.upstreams.beginClose());
   lifecycle.onClose('calls', () => endCalls(context));
-  lifecycle.allow(dispatchMsMax(config));
-  lifecycle.giveNotice(config.stopNoticeMs);
-  context.log.info('assertions.pinned', { key_ids: config.assertionKeys.map(({ keyId }) => keyId) });
-  context.relay.start();
-  const workers = await startWorkers(context);
-  lifecycle.onClose('workers', workers.close);
-  const health = await serveHttp(createHealthApp(context, lifecycle, workers), {
-    host: config.host,
-    port: config.healthPort,
-  });
-  lifecycle.onClose('health', health.close);
-  const api = await serveHttp(createApp(context, lifecycle, workers), {
-    ...{ host: config.host, port: config.port },
-    graceMs: dispatchMsMax(config),
-  });
-  lifecycle.onClose('api', api.close);
-  context.conformance.listensAt(api.url);
-  return { url: api.url, healthUrl: health.url, context, workers, stop: () => lifecycle.stop() };
+  lifecycle.allow(dispatchMsMax(context.config));
+  context.log.info('assertions.pinned', { key_ids: context.config.assertionKeys.map(({ keyId }) => keyId) });
 }
 
 /** What was sent is waited for within its own deadline, with its caller or without, and its answer is kept before the pools close. */

@@ -19,10 +19,9 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider, Signer } from '@countersign/crypto';
 import type { NewEvent } from '@countersign/messaging';
-import type { ClockGuard, Log } from '@countersign/service-kit';
+import { build, type ClockGuard, type Log } from '@countersign/service-kit';
 import { chosenVectors, conformanceVerdict } from '@countersign/verifier';
 import type { BoundaryParts } from '../boundary/boundary.ts';
-import { build } from '../build.ts';
 import type { KernelConfig } from '../config.ts';
 import type { AnyControl } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';

@@ -1,6 +1,5 @@
 import { healthz, version } from '@countersign/contracts/governance-kernel';
-import { handlePublic } from '@countersign/service-kit';
-import { build } from '../build.ts';
+import { build, handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 
 /** Liveness only: what else could fail is told by /health/ready. */

@@ -1,3 +1,4 @@
+import { build } from '@countersign/service-kit';
 import type { Digest, GateName, Instant, TenantId } from '@countersign/contracts';
 import {
   shownFencesMax,
@@ -6,7 +7,6 @@ import {
   type FenceScope,
   type StoredReceipt,
 } from '@countersign/contracts/governance-kernel';
-import { build } from '../build.ts';
 import { stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import { fenceView } from '../fences/fence-view.ts';
 import type { Policies } from '../policy/policies.ts';

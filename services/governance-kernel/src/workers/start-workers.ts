@@ -66,13 +66,13 @@ export async function startWorkers(context: Context) {
   });
   const conformance = startConformance(context);
   const repeated = [housekeeper, reconciler, checkpointer, conformance];
-  const close = async () => {
+  const stop = async () => {
     await demo?.close();
     await policyFile?.close();
     await Promise.all(repeated.map((each) => each.close()));
   };
   const check: HealthCheck = (signal) => Promise.all(repeated.map((each) => each.check(signal)));
-  return { housekeeper, reconciler, subscribed, conformance, check, close };
+  return { housekeeper, reconciler, subscribed, conformance, check, stop };
 }
 
 /** Each in a transaction of its own, so that none holds locks for another. */
