@@ -104,11 +104,9 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
-  const { governance, controlPlane, commercial } = config;
-  const assertions = assertionSigner(governance ?? controlPlane ?? commercial, { log, now });
-  const kernelPool = poolFor(governance?.url);
-  const controlPlanePool = poolFor(controlPlane?.url);
-  const commercialPool = poolFor(commercial?.url);
+  const { governance, controlPlane } = config;
+  const assertions = assertionSigner(config, { log, now });
+  const pools = openPools(config);
   const logWatch = watchLogs(database, log);
   const consoleSessions = consoleSessionsAt(controlPlane);
   const sessionWatch = consoleSessions === null ? null : watchSessions(consoleSessions, log);
@@ -130,9 +128,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
     assertions,
     delegations: AssertionVerifier.ofDelegations(assertions === null ? [] : [assertions], now),
-    kernelPool,
-    controlPlanePool,
-    commercialPool,
+    ...pools,
     consoleSessions,
     sessionWatch,
     ...{ knownCredentials: createKnownCredentials(config), deliveredMembers: new Map<string, number>() },
@@ -145,9 +141,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
       await logWatch.close();
       await Promise.all([reports.stop(), unjudgedReports.stop()]);
       await relay.stop();
-      kernelPool.destroy();
-      controlPlanePool.destroy();
-      commercialPool.destroy();
+      for (const pool of Object.values(pools)) pool.destroy();
       // A bus that was handed in is shared with other services of the process.
       if (overrides.bus === undefined) await bus.close();
       mailer?.close();
@@ -214,11 +208,12 @@ function reportWriters(
 }
 
 function assertionSigner(
-  voice: Pick<GovernanceConfig, 'assertionKey'> | null,
+  { governance, controlPlane, commercial }: GatewayConfig,
   { log, now }: Pick<Context, 'log' | 'now'>,
 ): AssertionSigner | null {
-  if (voice === null) return null;
-  const signer = createAssertionSigner(voice.assertionKey, now);
+  const sibling = governance ?? controlPlane ?? commercial;
+  if (sibling === null) return null;
+  const signer = createAssertionSigner(sibling.assertionKey, now);
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
@@ -232,6 +227,19 @@ function consoleSessionsAt(controlPlane: GatewayConfig['controlPlane']): Context
   const { url: baseUrl, serviceApiKey } = controlPlane;
   const headers = () => ({ authorization: `Bearer ${serviceApiKey}` });
   return createClient(consoleRoutes, { baseUrl, headers, timeoutMs: introspectionTimeoutMs });
+}
+
+/** Connections to each service that requests are forwarded to. */
+function openPools({
+  governance,
+  controlPlane,
+  commercial,
+}: GatewayConfig): Pick<Context, 'kernelPool' | 'controlPlanePool' | 'commercialPool'> {
+  return {
+    kernelPool: poolFor(governance?.url),
+    controlPlanePool: poolFor(controlPlane?.url),
+    commercialPool: poolFor(commercial?.url),
+  };
 }
 
 function poolFor(url: string | undefined): Agent {
