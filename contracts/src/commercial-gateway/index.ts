@@ -1,4 +1,8 @@
+export { getLiveness, getReadiness } from '../health-probes.ts';
+export { showFrontPage, getOpenApi } from '../front-page.ts';
+
 export * from './events.ts';
+export * from './health.ts';
 export * from './invoices.ts';
 export * from './meter.ts';
 export * from './plan-version.ts';

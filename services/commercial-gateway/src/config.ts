@@ -1,0 +1,68 @@
+import { UserId } from '@countersign/contracts';
+import {
+  ConfigError,
+  list,
+  listenConfigOf,
+  listenVariables,
+  readConfig,
+  readPublicKeys,
+  secret,
+  serviceConfigOf,
+  serviceVariables,
+  sound,
+  url,
+  type Environment,
+  type ListenConfig,
+  type PublicKey,
+  type ServiceConfig,
+} from '@countersign/service-kit';
+import { z } from 'zod';
+
+const prefix = 'GOV_COMMERCIAL';
+
+export const commercialVariables = z.object({
+  ...serviceVariables,
+  ...listenVariables({ prefix, title: 'commercial gateway', port: 3300 }),
+  GOV_CONTROL_PLANE_URL: url().describe('Where the control plane answers this service. It keeps the organisations.'),
+  GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
+  GOV_ASSERTION_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one every caller is refused.',
+  ),
+  GOV_INSTALLATION_ADMINS: list().describe(
+    'User ids (`usr_…`) of the people who administer this installation: they see all organisations, suspend them and grant credits.',
+  ),
+});
+
+export type CommercialConfig = ServiceConfig &
+  ListenConfig &
+  Readonly<{
+    controlPlaneUrl: string;
+    serviceApiKey: string;
+    /** Keys that assertions of callers must be signed with. */
+    assertionKeys: readonly PublicKey[];
+    installationAdmins: ReadonlySet<UserId>;
+  }>;
+
+/** Reads the environment. Throws ConfigError, which names every invalid variable at once. */
+export function commercialConfigFrom(env: Environment = process.env): CommercialConfig {
+  const read = readConfig(commercialVariables, env, { prefix: 'GOV_' });
+  const shared = serviceConfigOf(read);
+  const listen = listenConfigOf(prefix, read);
+  return Object.freeze({
+    ...shared,
+    ...listen,
+    allowedHosts: [...shared.allowedHosts, listen.host],
+    controlPlaneUrl: read.GOV_CONTROL_PLANE_URL,
+    serviceApiKey: read.GOV_SERVICE_API_KEY,
+    assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
+    installationAdmins: new Set(read.GOV_INSTALLATION_ADMINS.map(readUserId)),
+  });
+}
+
+function readUserId(text: string): UserId {
+  const id = UserId.safeParse(text);
+  if (id.success) return id.data;
+  throw new ConfigError([
+    `GOV_INSTALLATION_ADMINS contains ${text}, which is not a user id such as usr_01ARZ3NDEKTSV4RRFFQ69G5FAV`,
+  ]);
+}

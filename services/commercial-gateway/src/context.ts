@@ -1,0 +1,102 @@
+import { AppError, createClient, type Client, type CommercialPersonClaims } from '@countersign/contracts';
+import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
+import { databaseClock, type DatabaseClock } from '@countersign/database';
+import {
+  eventFactory,
+  messagingTransaction,
+  openBus,
+  OutboxRelay,
+  reportTo,
+  wakingTransaction,
+  type MessageBus,
+  type NewEvent,
+} from '@countersign/messaging';
+import {
+  AssertionVerifier,
+  ClockGuard,
+  createLogger,
+  messageSpans,
+  type Log,
+  type Telemetry,
+} from '@countersign/service-kit';
+import type { CommercialConfig } from './config.ts';
+import { openCommercialDatabase, type CommercialDatabase, type Transaction } from './store/database.ts';
+
+const directoryRoutes = { listOrgs, listOrgWorkspaces };
+
+/** Every collaborator of the commercial gateway. Built once, closed in reverse. */
+export type Context = {
+  readonly config: CommercialConfig;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  readonly database: CommercialDatabase;
+  readonly bus: MessageBus;
+  readonly relay: OutboxRelay;
+  readonly newEvent: NewEvent;
+  /** Verifies which person the gateway forwards. */
+  readonly assertions: AssertionVerifier<CommercialPersonClaims>;
+  /** The directory of organisations at the control plane. */
+  readonly directory: Client<typeof directoryRoutes>;
+  readonly fetchNow: typeof fetch;
+  now(): Date;
+  /** The clock of PostgreSQL. A test that moves `now` moves it by the same amount. */
+  readonly databaseNow: DatabaseClock;
+  /** Compares the clock of this machine with the database's. */
+  readonly clockGuard: ClockGuard;
+  /** Runs `work` in one transaction, and wakes the outbox relay after the commit. */
+  readonly transaction: Transaction;
+  close(): Promise<void>;
+};
+
+export type ContextOverrides = Partial<
+  Pick<Context, 'log' | 'bus' | 'now'> & {
+    /** The clock that the guard compares. A test that moves `now` leaves it unchanged. */
+    machineClock(): Date;
+  }
+>;
+
+const directoryTimeoutMs = 20_000;
+
+export function createContext(
+  config: CommercialConfig,
+  telemetry: Telemetry,
+  overrides: ContextOverrides = {},
+): Context {
+  const log = overrides.log ?? createLogger({ service: 'commercial-gateway', ...config.log });
+  const database = openCommercialDatabase(config.databaseUrl);
+  const report = reportTo(log);
+  const spans = telemetry.tracer === null ? null : messageSpans(telemetry.tracer);
+  const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign commercial gateway', report });
+  const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
+  const machineClock = overrides.machineClock ?? (() => new Date());
+  const now = overrides.now ?? machineClock;
+  const refusal = (distance: string) =>
+    new AppError('STORE_UNAVAILABLE', `The clock of this commercial gateway is ${distance}; set its clock`);
+  return {
+    config,
+    log,
+    telemetry,
+    database,
+    bus,
+    relay,
+    newEvent: eventFactory({ source: '/commercial-gateway', traceparent: spans?.send }),
+    assertions: AssertionVerifier.ofCommercialCallers(config.assertionKeys, now),
+    directory: createClient(directoryRoutes, {
+      baseUrl: config.controlPlaneUrl,
+      timeoutMs: directoryTimeoutMs,
+      headers: () => ({ authorization: `Bearer ${config.serviceApiKey}` }),
+    }),
+    fetchNow: fetch,
+    now,
+    databaseNow: databaseClock(now === machineClock ? undefined : now),
+    clockGuard: new ClockGuard({ machineClock, readDatabaseMs: database.nowMs, refusal, log }),
+    transaction: wakingTransaction(database.transaction, relay),
+    close: async () => {
+      await relay.stop();
+      // A bus that was passed in is shared with other services of the process.
+      if (overrides.bus === undefined) await bus.close();
+      await database.close();
+      await telemetry.close();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { startStandardService, type Lifecycle, type StartedService } from '@countersign/service-kit';
+import { createApp } from './app.ts';
+import type { CommercialConfig } from './config.ts';
+import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startDirectoryListener } from './workers/directory-listener.ts';
+import { startDirectorySync } from './workers/directory-sync.ts';
+
+export type StartedCommercialGateway = StartedService<Context>;
+
+type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
+
+/** Starts the service in this process. The schema must have been migrated. */
+export function startCommercialGateway(
+  config: CommercialConfig,
+  { lifecycle, ...overrides }: StartOptions = {},
+): Promise<StartedCommercialGateway> {
+  return startStandardService({
+    name: 'commercial-gateway',
+    title: 'commercial gateway',
+    config,
+    lifecycle,
+    createContext: (telemetry) => createContext(config, telemetry, overrides),
+    workers: (context) => ({
+      directory: () => startDirectoryListener(context),
+      directorySync: () => startDirectorySync(context),
+    }),
+    app: createApp,
+  });
+}

@@ -1,0 +1,23 @@
+import { UserId } from '@countersign/contracts';
+import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { Reader, Tx } from './database.ts';
+
+export type Org = { id: OrgId; name: string; adminId: UserId };
+
+/** Stores an organisation once. Its name and administrator never change at the control plane. */
+export async function putOrg(tx: Tx, { org_id, name, admin_id, created_at }: ListedOrg): Promise<void> {
+  const data = { id: org_id, name, adminId: admin_id, createdAt: new Date(created_at) };
+  await tx.org.createMany({ data, skipDuplicates: true });
+}
+
+/** Stores which organisation owns a workspace, once. Its event may arrive before the event of the organisation. */
+export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }: ListedOrgWorkspace): Promise<void> {
+  const data = { workspaceId: workspace_id, orgId: org_id, addedAt: new Date(added_at) };
+  await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
+}
+
+export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null> {
+  const row = await reader.org.findUnique({ where: { id: orgId } });
+  return row === null ? null : { id: OrgId.parse(row.id), name: row.name, adminId: UserId.parse(row.adminId) };
+}
