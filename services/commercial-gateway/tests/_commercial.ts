@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createClient, SignInId, type Client, type UserId } from '@countersign/contracts';
+import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
+import { commercialRoutes } from '@countersign/contracts/routes';
+import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { encodeBase64Url } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { createAssertionSigner, createLogger, readAssertionKey } from '@countersign/service-kit';
+import { commercialConfigFrom, startCommercialGateway, type StartedCommercialGateway } from '../src/index.ts';
+
+export type CommercialClient = Client<typeof commercialRoutes>;
+
+/** The key of the gateway that signs in people for these tests. */
+const gatewayKey = generateSigningKey();
+const signInId = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
+const serviceKey = 'service-key-of-a-commercial-gateway-under-test';
+const serviceDir = fileURLToPath(new URL('..', import.meta.url));
+
+/** The directory routes of a control plane, over HTTP, with the organisations that a test names. */
+class DirectoryServer {
+  readonly orgs: ListedOrg[] = [];
+  readonly workspaces: ListedOrgWorkspace[] = [];
+  readonly #server = createServer((req, res) => {
+    const url = new URL(req.url ?? '/', 'http://127.0.0.1');
+    const isKnown = req.headers.authorization === `Bearer ${serviceKey}`;
+    const rows = url.pathname === '/internal/orgs' ? this.orgs : this.workspaces;
+    const page = pageOf<ListedOrg | ListedOrgWorkspace>(rows, url.searchParams);
+    res.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(isKnown ? page : {}));
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on TCP
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+function pageOf<Row extends ListedOrg | ListedOrgWorkspace>(rows: readonly Row[], query: URLSearchParams) {
+  const idOf = (row: Row) => ('name' in row ? row.org_id : row.workspace_id);
+  const limit = Number(query.get('limit'));
+  const data = rows.filter((row) => idOf(row) > (query.get('cursor') ?? '')).slice(0, limit);
+  const last = data.at(-1);
+  return { data, next_cursor: last !== undefined && data.length === limit ? idOf(last) : null };
+}
+
+export type CommercialSite = {
+  readonly database: TestDatabase;
+  readonly directory: DirectoryServer;
+  readonly gateway: StartedCommercialGateway;
+  /** A client of a person who signed in now, or so many seconds ago. */
+  as(userId: UserId, signedInSecondsAgo?: number): Promise<CommercialClient>;
+  readonly anonymous: CommercialClient;
+  /** A client of a sibling service. */
+  readonly sibling: CommercialClient;
+  stop(): Promise<void>;
+};
+
+type SiteOptions = { env?: Record<string, string>; now?: () => Date; before?: (directory: DirectoryServer) => void };
+
+/** Starts a commercial gateway on a database of its own, beside a directory of organisations. */
+export async function startCommercialSite({ env = {}, now, before }: SiteOptions = {}): Promise<CommercialSite> {
+  const database = await createTestDatabase({ serviceDir, schema: 'commercial' });
+  const directory = new DirectoryServer();
+  before?.(directory);
+  const config = commercialConfigFrom({
+    NODE_ENV: 'development',
+    DATABASE_URL: database.url,
+    GOV_COMMERCIAL_PORT: '0',
+    GOV_CONTROL_PLANE_URL: await directory.listen(),
+    GOV_SERVICE_API_KEY: serviceKey,
+    GOV_ASSERTION_KEYS: encodeBase64Url(gatewayKey.publicKey),
+    GOV_RATE_LIMITS: '0',
+    ...env,
+  });
+  const log = createLogger({ service: 'commercial-gateway', silent: process.env['TEST_LOG'] === undefined });
+  const gateway = await startCommercialGateway(config, { log, ...(now === undefined ? {} : { now }) });
+  const clientOf = (bearer: string | null) =>
+    createClient(commercialRoutes, {
+      baseUrl: gateway.url,
+      headers: (): Record<string, string> => (bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    });
+  const clock = now ?? (() => new Date());
+  const signer = createAssertionSigner(signingKey(), clock);
+  return {
+    database,
+    directory,
+    gateway,
+    as: async (userId, signedInSecondsAgo = 0) => {
+      const auth_time = Math.floor(clock().getTime() / 1_000) - signedInSecondsAgo;
+      return clientOf(await signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'commercial-gateway'));
+    },
+    anonymous: clientOf(null),
+    sibling: clientOf(serviceKey),
+    stop: async () => {
+      await gateway.stop();
+      await directory.close();
+      await database.drop();
+    },
+  };
+}
+
+function signingKey() {
+  const key = readAssertionKey(gatewayKey.privateKeyPem);
+  if (key === null) throw new Error('The key of these tests is not an Ed25519 key');
+  return key;
+}
