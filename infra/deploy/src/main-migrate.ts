@@ -1,20 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@countersign/database';
 import { ConfigError } from '@countersign/service-kit';
-import { findService, migrateConfigFrom } from './config.ts';
+import { serviceNames, services } from '@countersign/services';
+import { migrateConfigFrom } from './config.ts';
 import { runJob } from './run-job.ts';
-import { serviceRoles } from './service-roles.ts';
 
 const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
 
 await runJob(async () => {
-  const service = findService(process.argv[2]);
-  if (service === null) throw new ConfigError([`name a service: ${Object.keys(serviceRoles).join(', ')}`]);
+  const service = services.find(({ name }) => name === process.argv[2]);
+  if (service === undefined) throw new ConfigError([`name a service: ${serviceNames.join(', ')}`]);
+  const { name, schema, role } = service;
   const { ownerUrl } = migrateConfigFrom();
-  const applied = await migrate({
-    url: ownerUrl,
-    serviceDir: `${servicesDir}/${service}`,
-    ...serviceRoles[service],
-  });
-  return `${service}: ${applied.length === 0 ? 'nothing to migrate' : `applied ${applied.join(', ')}`}.`;
+  const applied = await migrate({ url: ownerUrl, serviceDir: `${servicesDir}/${name}`, schema, role });
+  return `${name}: ${applied.length === 0 ? 'nothing to migrate' : `applied ${applied.join(', ')}`}.`;
 });

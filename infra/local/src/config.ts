@@ -1,16 +1,19 @@
 import { resolve } from 'node:path';
-import { controlPlaneVariables } from '@countersign/control-plane';
-import { gatewayVariables } from '@countersign/gateway';
-import { kernelVariables } from '@countersign/governance-kernel';
 import { port, readConfig, secret, secretUrl, serviceVariables, type Environment } from '@countersign/service-kit';
+import { prefixOf, serviceNames, services, type ServiceName } from '@countersign/services';
 import { z } from 'zod';
+import { localServices } from './local-services.ts';
+
+type PortVariable = (typeof services)[number]['portVariable'];
+
+const servicePorts = Object.fromEntries(
+  services.map(({ portVariable, title, ports }) => [portVariable, port(ports.main).describe(`Port of the ${title}.`)]),
+) as Record<PortVariable, ReturnType<typeof port>>; // one for each row of the register
 
 export const localVariables = z.object({
   GOV_DATA_DIR: z.string().default('.countersign').describe('Where data, keys and secrets live.'),
-  GATEWAY_PORT: port(3100).describe('Port of the gateway.'),
+  ...servicePorts,
   CONSOLE_PORT: port(3000).describe('Port that browsers come to: the console, and all that the gateway answers.'),
-  CONTROL_PLANE_PORT: port(3200).describe('Port of the control plane.'),
-  GOV_PORT: port(8080).describe('Port of the kernel.'),
   GOV_HEALTH_PORT: port(8081).describe("Port of the kernel's health and metrics alone."),
   DATABASE_URL: secretUrl(['postgres', 'postgresql'])
     .optional()
@@ -34,10 +37,10 @@ export const localVariables = z.object({
 
 export type LocalSettings = Readonly<{
   dataDir: string;
-  gatewayPort: number;
+  /** Main port of each service. */
+  ports: Readonly<Record<ServiceName, number>>;
   consolePort: number;
-  controlPlanePort: number;
-  kernelPort: number;
+  /** Health port of the kernel. */
   healthPort: number;
   databaseUrl: string | null;
   amqpUrl: string | null;
@@ -49,51 +52,30 @@ export type LocalSettings = Readonly<{
   serviceApiKey: string | null;
   /** Which directory and ports were asked for by their variables, for a command that keeps them. */
   given: Readonly<Record<string, string>>;
-  /** GOV_… variables of the person who starts it, for the service that knows them. */
-  forKernel: Environment;
-  forGateway: Environment;
-  forControlPlane: Environment;
+  /** GOV_… variables of the person who starts it, by the service that reads them. */
+  passedOn: Readonly<Record<ServiceName, Environment>>;
 }>;
 
 /** An earlier start wrote it into local.env, which people load into their shell. */
 const loadedAgain = 'GOV_TRUSTED_PUBLIC_KEY';
 
-/** What `make up` makes itself and hands to the services: given by a person it would be overruled in silence, so it is refused. */
-const made = new Set([
-  'GOV_GATEWAY_PORT',
-  'GOV_GATEWAY_CONSOLE_PORT',
-  'GOV_GATEWAY_URL',
-  'GOV_CONTROL_PLANE_PORT',
-  'GOV_CONTROL_PLANE_URL',
-  'GOV_SESSION_SECRET',
-  'GOV_GOVERNANCE_URL',
-  'GOV_TRUSTED_PUBLIC_KEYS',
-  'GOV_ASSERTION_KEY',
-  'GOV_ASSERTION_KEYS',
-  'GOV_SIGNING_KEY',
-  'GOV_POLICY_KEY',
-  'GOV_LOG_KEY',
-  'GOV_TENANT_SALT_SECRET',
-]);
 const ownNames = new Set([...Object.keys(localVariables.shape), loadedAgain]);
-const kernelNames = passedOn(kernelVariables);
-const gatewayNames = passedOn(gatewayVariables);
-const controlPlaneNames = passedOn(controlPlaneVariables);
+const refused = new Set<string>(Object.values(localServices).flatMap(({ environment }) => environment.refused));
 
-function passedOn(schema: z.ZodObject): ReadonlySet<string> {
-  return new Set(Object.keys(schema.shape).filter((name) => !ownNames.has(name) && !made.has(name)));
+/** The variables of a service that `make up` passes on. */
+function passedOnTo(name: ServiceName): ReadonlySet<string> {
+  const names = Object.keys(localServices[name].variables.shape);
+  return new Set(names.filter((each) => !ownNames.has(each) && !refused.has(each)));
 }
 
 /** Reads what the profile itself needs; throws ConfigError naming all that is malformed. */
 export function localSettings(env: Environment = process.env): LocalSettings {
-  const knownElsewhere = [loadedAgain, ...kernelNames, ...gatewayNames, ...controlPlaneNames];
+  const knownElsewhere = [loadedAgain, ...serviceNames.flatMap((name) => [...passedOnTo(name)])];
   const own = readConfig(localVariables, env, { prefix: 'GOV_', knownElsewhere });
   return Object.freeze({
     dataDir: resolve(own.GOV_DATA_DIR),
-    gatewayPort: own.GATEWAY_PORT,
+    ports: byService(({ portVariable }) => own[portVariable]),
     consolePort: own.CONSOLE_PORT,
-    controlPlanePort: own.CONTROL_PLANE_PORT,
-    kernelPort: own.GOV_PORT,
     healthPort: own.GOV_HEALTH_PORT,
     databaseUrl: own.DATABASE_URL ?? null,
     amqpUrl: own.AMQP_URL ?? null,
@@ -102,23 +84,25 @@ export function localSettings(env: Environment = process.env): LocalSettings {
     adminApiKey: own.GOV_ADMIN_API_KEY ?? null,
     serviceApiKey: own.GOV_SERVICE_API_KEY ?? null,
     given: placesOf(env),
-    forKernel: environmentOf(kernelNames, env),
-    forGateway: environmentOf(gatewayNames, env),
-    forControlPlane: environmentOf(controlPlaneNames, env),
+    passedOn: byService(({ name }) => environmentOf(passedOnTo(name), env)),
   });
 }
 
-const places = [
-  'GOV_DATA_DIR',
-  'GATEWAY_PORT',
+/** Variables of ports, in the order in which `make up` names them. */
+export const portVariables = [
+  ...services.map(({ portVariable }) => portVariable),
   'CONSOLE_PORT',
-  'CONTROL_PLANE_PORT',
-  'GOV_PORT',
   'GOV_HEALTH_PORT',
 ] as const;
 
+const places = ['GOV_DATA_DIR', ...portVariables] as const;
+
 function placesOf(env: Environment): Record<string, string> {
   return Object.fromEntries(places.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+function byService<Value>(valueOf: (row: (typeof services)[number]) => Value): Record<ServiceName, Value> {
+  return Object.fromEntries(services.map((row) => [row.name, valueOf(row)])) as Record<ServiceName, Value>; // one for each row
 }
 
 /** The services read it too: under it they name their queues. */
@@ -140,6 +124,7 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
 
 /** Ours without what configures Countersign: for a system that must not depend on the shell it is started from. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(GOV_|GATEWAY_|CONTROL_PLANE_|CONSOLE_|KERNEL_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)/;
+  const prefixes = services.map((row) => `${prefixOf(row)}_`).join('|');
+  const ours = new RegExp(`^(GOV_|${prefixes}|CONSOLE_|DATABASE_URL$|AMQP_URL$|NODE_ENV$)`);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }

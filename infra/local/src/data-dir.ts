@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { services, type ServiceName } from '@countersign/services';
 import { z } from 'zod';
 import { LocalProblem } from './local-problem.ts';
 
@@ -12,9 +13,6 @@ const Secrets = z.strictObject({
   /** Of the sessions of browsers. */
   consoleSecret: z.string(),
   tenantSaltSecret: z.string(),
-  kernelDatabasePassword: z.string(),
-  gatewayDatabasePassword: z.string(),
-  controlPlaneDatabasePassword: z.string(),
   /** PKCS#8 PEM of the three Ed25519 keys: who takes one must not gain another's voice. */
   signingKey: z.string(),
   policyKey: z.string(),
@@ -22,9 +20,22 @@ const Secrets = z.strictObject({
 });
 type Secrets = z.infer<typeof Secrets>;
 
+/** `controlPlaneDatabasePassword` of the schema `control_plane`. */
+const passwordMember = ({ schema }: { schema: string }) =>
+  `${schema.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}DatabasePassword`;
+
+/** Optional, since an installation may be older than a service. */
+const KeptSecrets = Secrets.extend(
+  Object.fromEntries(services.map((row) => [passwordMember(row), z.string().optional()])),
+);
+type KeptSecrets = Secrets & Record<string, string | undefined>;
+type DatabasePasswords = Readonly<Record<ServiceName, string>>;
+
 export type DataDir = {
   path: string;
   secrets: Secrets;
+  /** Of the role that each service logs in with. */
+  databasePasswords: DatabasePasswords;
   /** Raw Ed25519 public key, base64url: what a verifier pins. */
   trustedPublicKey: string;
   /** What the filesystem MCP server may see. */
@@ -44,7 +55,7 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
   mkdirSync(path, { recursive: true, mode: passableDir });
   const filesDir = join(path, 'files');
   mkdirSync(filesDir, { recursive: true, mode: 0o700 });
-  const kept = readSecrets(path) ?? createSecrets(path);
+  const { kept, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
   const secrets = {
     ...kept,
     adminApiKey: given.adminApiKey ?? kept.adminApiKey,
@@ -53,6 +64,7 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
   return {
     path,
     secrets,
+    databasePasswords,
     trustedPublicKey: publicKeyOf(secrets.signingKey),
     filesDir,
     postgresDir: join(path, 'postgres'),
@@ -67,14 +79,15 @@ export function writePrivate(file: string, text: string): void {
   renameSync(partial, file);
 }
 
-function readSecrets(path: string): Secrets | null {
+function readSecrets(path: string): KeptSecrets | null {
   const file = join(path, 'secrets.json');
   const text = readIfPresent(file);
   if (text === null) return null;
   // A copy that came back from a backup, or by another hand, may be open to accounts that MCP servers run as.
   if ((statSync(file).mode & othersBits) !== 0) chmodSync(file, ownerOnly);
   try {
-    return Secrets.parse(JSON.parse(text));
+    const kept: unknown = JSON.parse(text);
+    return { ...KeptSecrets.parse(kept), ...Secrets.strip().parse(kept) };
   } catch {
     throw new LocalProblem(
       `${file} cannot be read as the secrets of this installation.`,
@@ -83,22 +96,36 @@ function readSecrets(path: string): Secrets | null {
   }
 }
 
-function createSecrets(path: string): Secrets {
-  const secrets = {
+function newSecrets(): Secrets {
+  return {
     adminApiKey: randomSecret('adm'),
     serviceApiKey: randomSecret('svc'),
     sessionSecret: randomSecret('ses'),
     consoleSecret: randomSecret('con'),
     tenantSaltSecret: randomSecret('slt'),
-    kernelDatabasePassword: randomSecret('dbk'),
-    gatewayDatabasePassword: randomSecret('dbg'),
-    controlPlaneDatabasePassword: randomSecret('dbc'),
     signingKey: newSigningKey(),
     policyKey: newSigningKey(),
     logKey: newSigningKey(),
   };
+}
+
+/** Adds a password for each service that the installation has none for, and keeps all secrets in their file. */
+function withPasswords(
+  path: string,
+  { ...secrets }: KeptSecrets,
+): { kept: Secrets; databasePasswords: DatabasePasswords } {
+  const passwords = services.map((row) => [row, secrets[passwordMember(row)] ?? randomSecret('db')] as const);
+  const whole = {
+    ...secrets,
+    ...Object.fromEntries(passwords.map(([row, password]) => [passwordMember(row), password])),
+  };
+  if (Object.keys(whole).length > Object.keys(secrets).length) writeSecrets(path, whole);
+  const databasePasswords = Object.fromEntries(passwords.map(([{ name }, password]) => [name, password]));
+  return { kept: whole, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
+}
+
+function writeSecrets(path: string, secrets: object): void {
   writePrivate(join(path, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`);
-  return secrets;
 }
 
 /** PKCS#8 PEM of an Ed25519 key. */

@@ -1,8 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { describeVariables } from '@countersign/service-kit';
+import { localVariables, portVariables } from './config.ts';
 import { writePrivate } from './data-dir.ts';
 import { LocalProblem } from './local-problem.ts';
 import { describeProcess } from './running-server.ts';
+
+/** Farther than the main and the health port of one service. */
+const portsApart = 10;
 
 /**
  * Marks a data directory as used by this process until `release`. Throws LocalProblem while another process holds it; the mark of
@@ -13,12 +18,18 @@ export function holdDataDir(path: string): { release(): void } {
   if (holder !== null) {
     throw new LocalProblem(
       `Countersign already runs on ${path} (pid ${holder}).`,
-      'Use that one, stop it with Ctrl-C, or start another: GOV_DATA_DIR=.countersign-2 GATEWAY_PORT=3101 CONSOLE_PORT=3001 CONTROL_PLANE_PORT=3201 GOV_PORT=8082 GOV_HEALTH_PORT=8083 make up',
+      `Use that one, stop it with Ctrl-C, or start another: GOV_DATA_DIR=.countersign-2 ${otherPorts()} make up`,
     );
   }
   const file = fileOf(path);
   writePrivate(file, describeProcess(process.pid) ?? '');
   return { release: () => rmSync(file, { force: true }) };
+}
+
+/** Ports beside those of a first start. */
+function otherPorts(): string {
+  const ports = describeVariables(localVariables).filter(({ name }) => portVariables.some((each) => each === name));
+  return ports.map(({ name, fallback }) => `${name}=${Number(fallback) + portsApart}`).join(' ');
 }
 
 /** The process that holds the directory; null: none does, or it was killed. */

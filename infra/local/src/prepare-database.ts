@@ -1,38 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import { migrate, provisionRoles } from '@countersign/database';
-import { serviceRoles } from '@countersign/deploy';
 import type { Lifecycle, Log } from '@countersign/service-kit';
+import { services, type ServiceName } from '@countersign/services';
 import type { LocalSettings } from './config.ts';
 import type { DataDir } from './data-dir.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
-export type ServiceUrls = { kernel: string; gateway: string; controlPlane: string };
+/** The database URL that each service logs in with. */
+export type DatabaseUrls = Readonly<Record<ServiceName, string>>;
 
 const servicesDir = fileURLToPath(new URL('../../../services', import.meta.url));
 
-/** Brings a migrated database with one schema and one role for each service. Returns the URL that each service logs in with. */
+/** Brings a migrated database with one schema and one role for each service. */
 export async function prepareDatabase(
   settings: Pick<LocalSettings, 'databaseUrl'>,
   dataDir: DataDir,
   { lifecycle, log }: { lifecycle: Lifecycle; log: Log },
-): Promise<ServiceUrls> {
+): Promise<DatabaseUrls> {
   const adminUrl = settings.databaseUrl ?? (await startEmbedded(dataDir, lifecycle, log));
-  const { kernelDatabasePassword, gatewayDatabasePassword, controlPlaneDatabasePassword } = dataDir.secrets;
-  const kernel = { ...serviceRoles['governance-kernel'], password: kernelDatabasePassword };
-  const gateway = { ...serviceRoles.gateway, password: gatewayDatabasePassword };
-  const controlPlane = { ...serviceRoles['control-plane'], password: controlPlaneDatabasePassword };
-  const logins = { 'governance-kernel': kernel, gateway, 'control-plane': controlPlane };
-  await provisionRoles({ adminUrl, services: Object.values(logins) }).catch((cause: unknown) => {
+  const logins = services.map((row) => ({ ...row, password: dataDir.databasePasswords[row.name] }));
+  await provisionRoles({ adminUrl, services: logins }).catch((cause: unknown) => {
     // Never with its address, which holds a password.
     throw settings.databaseUrl === null ? cause : new Error('DATABASE_URL cannot be used', { cause });
   });
-  for (const [service, { schema, role }] of Object.entries(logins))
-    await migrate({ url: adminUrl, schema, role, serviceDir: `${servicesDir}/${service}` });
-  return {
-    kernel: loginUrl(adminUrl, kernel),
-    gateway: loginUrl(adminUrl, gateway),
-    controlPlane: loginUrl(adminUrl, controlPlane),
-  };
+  for (const { name, schema, role } of logins)
+    await migrate({ url: adminUrl, schema, role, serviceDir: `${servicesDir}/${name}` });
+  const urls = logins.map((login) => [login.name, loginUrl(adminUrl, login)]);
+  return Object.fromEntries(urls) as DatabaseUrls; // one for each row of the register
 }
 
 async function startEmbedded({ postgresDir }: DataDir, lifecycle: Lifecycle, log: Log): Promise<string> {

@@ -1,29 +1,25 @@
 import { join } from 'node:path';
-import { controlPlaneConfigFrom, startControlPlane } from '@countersign/control-plane';
-import { gatewayConfigFrom, startGateway } from '@countersign/gateway';
-import { kernelConfigFrom, startKernel } from '@countersign/governance-kernel';
 import { createInProcessBus, openRabbitDeadLetters, reportTo, type InProcessBus } from '@countersign/messaging';
-import { createLogger, problemText, type Lifecycle, type Log } from '@countersign/service-kit';
+import { problemText, type Environment, type Lifecycle, type Log } from '@countersign/service-kit';
+import { prefixOf, serviceNames, services, type ServiceName } from '@countersign/services';
 import { startScriptedModel } from '@countersign/testkit/scripted-model';
 import { agentKey } from './agent-key.ts';
 import type { LocalSettings } from './config.ts';
 import { newSigningKey, openDataDir, publicKeyOf, writePrivate, type DataDir } from './data-dir.ts';
 import { holdDataDir } from './hold-data-dir.ts';
+import type { Installation, LocalEnvironment } from './local-environment.ts';
 import { LocalProblem } from './local-problem.ts';
-import { withShippedServer } from './mcp-servers.ts';
+import { localServices, type StartedServices } from './local-services.ts';
 import { ownPolicyFile } from './own-policy.ts';
-import { withKernelLines } from './kernel-lines.ts';
 import { assertPortsFree, freePort } from './ports.ts';
-import { controlPlaneDefaults, gatewayDefaults, kernelDefaults } from './profile-defaults.ts';
 import { serveSignInLink } from './sign-in-link.ts';
-import { stdioUser } from './stdio-account.ts';
-import { prepareDatabase, type ServiceUrls } from './prepare-database.ts';
+import { prepareDatabase } from './prepare-database.ts';
 
 export type LocalSystem = {
-  gatewayUrl: string;
+  /** Address of each service. */
+  urls: Readonly<Record<ServiceName, string>>;
   consoleUrl: string;
-  controlPlaneUrl: string;
-  kernelUrl: string;
+  /** Health port of the kernel. */
   healthUrl: string;
   /** Where model calls go, and whether that is the scripted model. */
   model: { url: string; isScripted: boolean };
@@ -36,67 +32,106 @@ export type LocalSystem = {
 type Parts = { lifecycle: Lifecycle; log: Log };
 
 /**
- * Starts the whole system in this process: PostgreSQL, model, kernel, gateway. Everything started is registered with the lifecycle,
- * so that `lifecycle.stop()` ends it in reverse, also after a start that failed half-way. Throws LocalProblem for what the
+ * Starts the whole system in this process: PostgreSQL, model, every service of the register. Everything started is registered with the
+ * lifecycle, so that `lifecycle.stop()` ends it in reverse, also after a start that failed half-way. Throws LocalProblem for what the
  * person can mend.
  */
 export async function startLocal(settings: LocalSettings, { lifecycle, log }: Parts): Promise<LocalSystem> {
   const dataDir = openDataDir(settings.dataDir, settings);
   const hold = holdDataDir(dataDir.path);
   lifecycle.onClose('data directory', hold.release);
-  // Checked after the hold: a second start of the same system is told that it runs already, not that a port is taken.
+  // After the hold: a second start of the same system reports that it runs already, not that a port is taken.
   await assertPortsFree(portsOf(settings), settings.given);
-  // They know each other's addresses before each of them stands.
-  const gatewayPort = await portOf(settings.gatewayPort);
-  const controlPlanePort = await portOf(settings.controlPlanePort);
-  const consolePort = await portOf(settings.consolePort);
-  const policyFile = settings.policyFile ?? ownPolicyFile(dataDir.path);
-  const had = { settings, dataDir, assertions: newAssertionKeys(), gatewayPort, consolePort, controlPlanePort };
-  assertConfigured({ ...had, policyFile });
+  const planned = await planInstallation(settings, dataDir);
+  assertConfigured(settings, planned);
   await assertBrokerAnswers(settings.amqpUrl);
-  const given = { ...had, urls: await prepareDatabase(settings, dataDir, { lifecycle, log }) };
+  const databaseUrls = await prepareDatabase(settings, dataDir, { lifecycle, log });
   const bus = sharedBus(settings, { lifecycle, log });
-  const shared = { lifecycle, ...(bus ? { bus } : {}) };
   const model = await modelOf(settings, lifecycle);
-  const kernelConfig = kernelConfigFrom(kernelEnvironment({ ...given, modelUrl: model.url, policyFile }));
-  const kernelLog = createLogger({ service: 'governance-kernel', ...kernelConfig.log });
-  const kernelLines = withKernelLines(kernelLog, (text) => void process.stdout.write(text));
-  const kernel = await startKernel(kernelConfig, { ...shared, log: kernelLines });
-  const beside = { ...given, kernelUrl: kernel.url };
-  const gatewayConfig = gatewayConfigFrom(gatewayEnvironment(beside));
-  const gateway = await startGateway(gatewayConfig, shared);
-  const controlPlaneConfig = controlPlaneConfigFrom(controlPlaneEnvironment({ ...beside, gatewayUrl: gateway.url }));
-  const controlPlane = await startControlPlane(controlPlaneConfig, shared);
-  await Promise.all([gateway.subscribed, controlPlane.subscribed]);
+  const installation = { ...planned, databaseUrls, modelUrl: model.url };
+  const started = await startServices(settings, installation, { lifecycle, ...(bus ? { bus } : {}) });
+  await Promise.all(Object.values(started).map(({ subscribed }) => subscribed));
   bus?.release();
-  const link = await serveSignInLink({ gateway, controlPlane, consoleUrl: consoleUrlOf(given) });
+  const { consoleUrl } = installation;
+  const link = await serveSignInLink({ gateway: started.gateway, controlPlane: started['control-plane'], consoleUrl });
   lifecycle.onClose('sign-in link', link.close);
-  // Again, as the last that was registered: its queues stand in the databases of the services, which close with them.
+  // Again, as the last that was registered: its queues are in the databases of the services, which close with them.
   if (bus !== null) lifecycle.onClose('deliveries', () => bus.close());
+  const kernel = started['governance-kernel'];
   const system = {
-    gatewayUrl: gateway.url,
-    consoleUrl: consoleUrlOf(given),
-    controlPlaneUrl: controlPlane.url,
-    kernelUrl: kernel.url,
+    urls: urlsOf(started),
+    consoleUrl,
     healthUrl: kernel.healthUrl,
     signInUrl: link.url,
     model,
     dataDir,
-    policyFile,
+    policyFile: installation.policyFile,
   };
   writeLocalEnvironment(system, await agentKey(kernel.url, dataDir));
   return system;
 }
 
-/** Reads what the services will be given, with addresses that are not known yet: a mistyped value ends the start before PostgreSQL begins. */
-function assertConfigured(had: Omit<Given, 'urls'> & { policyFile: string }): void {
-  const [anyDatabase, anywhere] = ['postgres://127.0.0.1/', 'http://127.0.0.1'];
-  const urls = { kernel: anyDatabase, gateway: anyDatabase, controlPlane: anyDatabase };
-  const modelUrl = had.settings.forKernel['GOV_UPSTREAM_URL'] || anywhere;
-  const given = { ...had, urls, modelUrl, kernelUrl: anywhere, gatewayUrl: anywhere };
-  kernelConfigFrom(kernelEnvironment(given));
-  gatewayConfigFrom(gatewayEnvironment(given));
-  controlPlaneConfigFrom(controlPlaneEnvironment(given));
+type Planned = Omit<Installation, 'databaseUrls' | 'modelUrl'>;
+
+/** Services know the addresses of each other before they run. */
+async function planInstallation(settings: LocalSettings, dataDir: DataDir): Promise<Planned> {
+  const ports = { ...settings.ports };
+  for (const name of serviceNames) ports[name] = await portOf(settings.ports[name]);
+  const consolePort = await portOf(settings.consolePort);
+  const urls = Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`]);
+  return {
+    dataDir,
+    ports,
+    urls: Object.fromEntries(urls) as Installation['urls'], // of the same names
+    healthPort: settings.healthPort,
+    consolePort,
+    // Browsers have no passkeys at an IP address.
+    consoleUrl: `http://localhost:${consolePort}`,
+    assertions: newAssertionKeys(),
+    policyFile: settings.policyFile ?? ownPolicyFile(dataDir.path),
+  };
+}
+
+/** Reads the environment of every service, with addresses that are not known yet. A mistyped value ends the start before PostgreSQL begins. */
+function assertConfigured(settings: LocalSettings, planned: Planned): void {
+  const databaseUrls = Object.fromEntries(serviceNames.map((name) => [name, 'postgres://127.0.0.1/']));
+  const modelUrl = settings.passedOn['governance-kernel']['GOV_UPSTREAM_URL'] || 'http://127.0.0.1';
+  const installation = { ...planned, databaseUrls: databaseUrls as Installation['databaseUrls'], modelUrl }; // of all names
+  for (const name of serviceNames) localServices[name].configFrom(environmentOf(name, settings, installation));
+}
+
+type Shared = Parameters<(typeof localServices)['gateway']['start']>[1];
+
+/** One after the other, in the order of the register. */
+async function startServices(settings: LocalSettings, planned: Installation, shared: Shared): Promise<StartedServices> {
+  const started: Partial<Record<ServiceName, StartedServices[ServiceName]>> = {};
+  for (const name of serviceNames) {
+    const installation = { ...planned, urls: { ...planned.urls, ...urlsOf(started) } };
+    started[name] = await localServices[name].start(environmentOf(name, settings, installation), shared);
+  }
+  return started as StartedServices; // each under its own name
+}
+
+function urlsOf(started: Partial<Record<ServiceName, { url: string }>>): Record<ServiceName, string> {
+  const urls = Object.entries(started).map(([name, { url }]) => [name, url]);
+  return Object.fromEntries(urls) as Record<ServiceName, string>; // of the services that have started
+}
+
+/** Defaults, then the variables that `make up` was given, then those that it makes itself. */
+function environmentOf(
+  name: ServiceName,
+  { passedOn, amqpUrl }: LocalSettings,
+  installation: Installation,
+): Environment {
+  const environment: LocalEnvironment = localServices[name].environment;
+  return {
+    ...environment.defaults,
+    ...environment.also?.(installation),
+    ...passedOn[name],
+    ...environment.made(installation, passedOn[name]),
+    ...(amqpUrl === null ? {} : { AMQP_URL: amqpUrl }),
+    DATABASE_URL: installation.databaseUrls[name],
+  };
 }
 
 /** A service waits for its broker and catches up. Whoever starts the whole system is told at once. */
@@ -112,7 +147,7 @@ async function assertBrokerAnswers(amqpUrl: string | null): Promise<void> {
 }
 
 /**
- * One bus for both services, held until both have declared their queues. With a broker each service opens its own connection.
+ * One bus for all services, held until all have declared their queues. With a broker each service opens its own connection.
  */
 function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Parts): InProcessBus | null {
   if (amqpUrl !== null) return null;
@@ -121,21 +156,19 @@ function sharedBus({ amqpUrl }: LocalSettings, { lifecycle, log }: Parts): InPro
   return bus;
 }
 
-async function modelOf({ forKernel }: LocalSettings, lifecycle: Lifecycle): Promise<LocalSystem['model']> {
-  const url = forKernel['GOV_UPSTREAM_URL'];
+async function modelOf({ passedOn }: LocalSettings, lifecycle: Lifecycle): Promise<LocalSystem['model']> {
+  const url = passedOn['governance-kernel']['GOV_UPSTREAM_URL'];
   if (url) return { url, isScripted: false };
   const scripted = await startScriptedModel();
   lifecycle.onClose('scripted model', () => scripted.close());
   return { url: scripted.url, isScripted: true };
 }
 
-function portsOf(settings: LocalSettings) {
+function portsOf({ ports, consolePort, healthPort }: LocalSettings) {
   return [
-    { variable: 'GATEWAY_PORT', port: settings.gatewayPort },
-    { variable: 'CONSOLE_PORT', port: settings.consolePort },
-    { variable: 'CONTROL_PLANE_PORT', port: settings.controlPlanePort },
-    { variable: 'GOV_PORT', port: settings.kernelPort },
-    { variable: 'GOV_HEALTH_PORT', port: settings.healthPort },
+    ...services.map(({ name, portVariable }) => ({ variable: portVariable, port: ports[name] })),
+    { variable: 'CONSOLE_PORT', port: consolePort },
+    { variable: 'GOV_HEALTH_PORT', port: healthPort },
   ];
 }
 
@@ -143,108 +176,18 @@ async function portOf(configured: number): Promise<number> {
   return configured === 0 ? await freePort() : configured;
 }
 
-/** Browsers have no passkeys at an IP address. */
-function consoleUrlOf({ consolePort }: Given): string {
-  return `http://localhost:${consolePort}`;
-}
-
-type AssertionKeys = { privateKey: string; publicKey: string };
-
-/** Both services start and end together, so the gateway's key need not outlive them. */
-function newAssertionKeys(): AssertionKeys {
+function newAssertionKeys(): Installation['assertions'] {
   const privateKey = newSigningKey();
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-type Given = {
-  settings: LocalSettings;
-  dataDir: DataDir;
-  urls: ServiceUrls;
-  assertions: AssertionKeys;
-  gatewayPort: number;
-  consolePort: number;
-  controlPlanePort: number;
-};
-type KernelGiven = Given & { modelUrl: string; policyFile: string };
-
-function kernelEnvironment(given: KernelGiven) {
-  const { settings, dataDir, urls, modelUrl, policyFile, assertions } = given;
-  const { secrets, filesDir } = dataDir;
-  const { GOV_MCP_SERVERS: servers, GOV_MCP_STDIO_USER: user, ...more } = settings.forKernel;
-  return {
-    ...kernelDefaults,
-    GOV_CONSOLE_URL: consoleUrlOf(given),
-    ...more,
-    GOV_MCP_SERVERS: withShippedServer(filesDir, servers),
-    GOV_MCP_STDIO_USER: stdioUser(filesDir, user),
-    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
-    DATABASE_URL: urls.kernel,
-    GOV_PORT: String(settings.kernelPort),
-    GOV_HEALTH_PORT: String(settings.healthPort),
-    GOV_ADMIN_API_KEY: secrets.adminApiKey,
-    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
-    GOV_ASSERTION_KEYS: assertions.publicKey,
-    GOV_SIGNING_KEY: secrets.signingKey,
-    GOV_POLICY_KEY: secrets.policyKey,
-    GOV_LOG_KEY: secrets.logKey,
-    GOV_TENANT_SALT_SECRET: secrets.tenantSaltSecret,
-    GOV_POLICY_FILE: policyFile,
-    GOV_UPSTREAM_URL: modelUrl,
-  };
-}
-
-type GatewayGiven = Given & { kernelUrl: string };
-type ConsoleGiven = GatewayGiven & { gatewayUrl: string };
-
-function gatewayEnvironment(given: GatewayGiven) {
-  const { settings, dataDir, urls, kernelUrl, assertions, gatewayPort, consolePort, controlPlanePort } = given;
-  const { secrets, trustedPublicKey } = dataDir;
-  return {
-    ...gatewayDefaults,
-    ...settings.forGateway,
-    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
-    DATABASE_URL: urls.gateway,
-    GOV_GATEWAY_PORT: String(gatewayPort),
-    GOV_GATEWAY_CONSOLE_PORT: String(consolePort),
-    GOV_SESSION_SECRET: secrets.sessionSecret,
-    GOV_GOVERNANCE_URL: kernelUrl,
-    GOV_CONTROL_PLANE_URL: `http://127.0.0.1:${controlPlanePort}`,
-    GOV_ASSERTION_KEY: assertions.privateKey,
-    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
-    GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
-  };
-}
-
-function controlPlaneEnvironment(given: ConsoleGiven) {
-  const { settings, dataDir, urls, gatewayUrl, kernelUrl, assertions, controlPlanePort } = given;
-  const { secrets, trustedPublicKey } = dataDir;
-  return {
-    ...controlPlaneDefaults,
-    GOV_CONSOLE_URL: consoleUrlOf(given),
-    ...settings.forControlPlane,
-    ...(settings.amqpUrl === null ? {} : { AMQP_URL: settings.amqpUrl }),
-    DATABASE_URL: urls.controlPlane,
-    GOV_CONTROL_PLANE_PORT: String(controlPlanePort),
-    // The gateway, and nobody else, tells it where a caller sits.
-    GOV_TRUSTED_PROXIES: '1',
-    GOV_GATEWAY_URL: gatewayUrl,
-    GOV_GOVERNANCE_URL: kernelUrl,
-    GOV_SERVICE_API_KEY: secrets.serviceApiKey,
-    GOV_ASSERTION_KEYS: assertions.publicKey,
-    GOV_TRUSTED_PUBLIC_KEYS: trustedPublicKey,
-    GOV_SESSION_SECRET: secrets.consoleSecret,
-  };
-}
-
 /** For other programs on this machine: `set -a; . .countersign/local.env`. */
 function writeLocalEnvironment(system: LocalSystem, key: string): void {
-  const { gatewayUrl, consoleUrl, controlPlaneUrl, kernelUrl, signInUrl, dataDir } = system;
+  const { urls, consoleUrl, signInUrl, dataDir } = system;
   const { path, secrets, trustedPublicKey } = dataDir;
   const values = {
-    GATEWAY_URL: gatewayUrl,
+    ...Object.fromEntries(services.map((row) => [`${prefixOf(row)}_URL`, urls[row.name]])),
     CONSOLE_URL: consoleUrl,
-    CONTROL_PLANE_URL: controlPlaneUrl,
-    KERNEL_URL: kernelUrl,
     AGENT_KEY: key,
     SIGN_IN_URL: signInUrl,
     GOV_ADMIN_API_KEY: secrets.adminApiKey,

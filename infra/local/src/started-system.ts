@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { plainEnvironment } from './config.ts';
+import { plainEnvironment, portVariables } from './config.ts';
 import { freePort } from './ports.ts';
 
 export type StartedSystem = {
@@ -58,18 +58,9 @@ function wasPortTaken(error: unknown): boolean {
 
 async function startOnce(options: StartOptions): Promise<StartedSystem> {
   const { dataDir, variables = {}, choosePort = freePort, nodeArgs = process.execArgv } = options;
-  const [gatewayPort, kernelPort, healthPort] = [await choosePort(), await choosePort(), await choosePort()];
-  const [consolePort, controlPlanePort] = [await choosePort(), await choosePort()];
-  const env = {
-    ...plainEnvironment(),
-    GOV_DATA_DIR: dataDir,
-    GATEWAY_PORT: String(gatewayPort),
-    CONSOLE_PORT: String(consolePort),
-    CONTROL_PLANE_PORT: String(controlPlanePort),
-    GOV_PORT: String(kernelPort),
-    GOV_HEALTH_PORT: String(healthPort),
-    ...variables,
-  };
+  const ports: Record<string, string> = {};
+  for (const variable of portVariables) ports[variable] = String(await choosePort());
+  const env = { ...plainEnvironment(), GOV_DATA_DIR: dataDir, ...ports, ...variables };
   const child = spawn(process.execPath, [...nodeArgs, mainUp], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = await untilReady(child);
   const local = readLocalEnvironment(join(dataDir, 'local.env'));

@@ -1,5 +1,6 @@
 import { createLogger, runService, type Log } from '@countersign/service-kit';
 import { localSettings } from './config.ts';
+import { services } from '@countersign/services';
 import { startLocal, type LocalSystem } from './start-local.ts';
 
 /** Draining waits for running calls, then PostgreSQL writes its checkpoint. */
@@ -37,14 +38,12 @@ function forPeople(log: Log): Log {
 }
 
 function welcome(system: LocalSystem): string {
-  const { gatewayUrl, consoleUrl, controlPlaneUrl, kernelUrl, healthUrl, signInUrl, model, dataDir, policyFile } =
-    system;
+  const { urls, consoleUrl, healthUrl, signInUrl, model, dataDir, policyFile } = system;
+  const kernelUrl = urls['governance-kernel'];
   const rows = [
     ['Console', `${consoleUrl}/console`],
     ['Signs you in once', signInUrl],
-    ['Gateway', gatewayUrl],
-    ['Control plane', controlPlaneUrl],
-    ['Kernel', kernelUrl],
+    ...services.map(({ name, title }) => [`${title.charAt(0).toUpperCase()}${title.slice(1)}`, urls[name]]),
     ['OpenAI-compatible', `${kernelUrl}/v1`],
     ['MCP', `${kernelUrl}/mcp`],
     ['Kernel health', `${healthUrl}/health/ready`],

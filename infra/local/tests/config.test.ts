@@ -3,15 +3,19 @@ import { localSettings } from '../src/config.ts';
 
 describe('what `make up` takes from the environment', () => {
   it('hands each service what that service knows, as a file too', () => {
-    const { forKernel, forGateway } = localSettings({
+    const { passedOn } = localSettings({
       GOV_UPSTREAM_API_KEY_FILE: '/run/key',
       GOV_MODEL_PRICES: '{}',
       GOV_MODEL: 'large',
       GOV_LOG_LEVEL: 'info',
       UNRELATED: 'x',
     });
-    expect(forKernel).toEqual({ GOV_UPSTREAM_API_KEY_FILE: '/run/key', GOV_MODEL_PRICES: '{}', GOV_LOG_LEVEL: 'info' });
-    expect(forGateway).toEqual({ GOV_MODEL: 'large', GOV_LOG_LEVEL: 'info' });
+    expect(passedOn['governance-kernel']).toEqual({
+      GOV_UPSTREAM_API_KEY_FILE: '/run/key',
+      GOV_MODEL_PRICES: '{}',
+      GOV_LOG_LEVEL: 'info',
+    });
+    expect(passedOn.gateway).toEqual({ GOV_MODEL: 'large', GOV_LOG_LEVEL: 'info' });
   });
 
   it.each([
@@ -29,6 +33,9 @@ describe('what `make up` takes from the environment', () => {
 
   it('takes back what it wrote into local.env', () => {
     const loaded = { GATEWAY_URL: 'x', KERNEL_URL: 'x', AGENT_KEY: 'x', GOV_TRUSTED_PUBLIC_KEY: 'x' };
-    expect(localSettings({ ...loaded, GOV_ADMIN_API_KEY: 'adm' })).toMatchObject({ adminApiKey: 'adm', forKernel: {} });
+    expect(localSettings({ ...loaded, GOV_ADMIN_API_KEY: 'adm' })).toMatchObject({
+      adminApiKey: 'adm',
+      passedOn: { 'governance-kernel': {} },
+    });
   });
 });

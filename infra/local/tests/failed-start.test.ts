@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createLifecycle, createLogger, problemText } from '@countersign/service-kit';
-import { localSettings } from '../src/config.ts';
+import { localSettings, portVariables } from '../src/config.ts';
 import { freePort } from '../src/ports.ts';
 import { startLocal } from '../src/start-local.ts';
 
@@ -14,9 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 async function problemOf(more: Record<string, string>): Promise<string> {
-  const names = ['GATEWAY_PORT', 'CONSOLE_PORT', 'CONTROL_PLANE_PORT', 'GOV_PORT', 'GOV_HEALTH_PORT'];
   const ports: Record<string, string> = {};
-  for (const name of names) ports[name] = String(await freePort());
+  for (const name of portVariables) ports[name] = String(await freePort());
   const log = createLogger({ service: 'local', silent: true });
   const lifecycle = createLifecycle(log);
   try {

@@ -1,5 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  readFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -40,6 +49,24 @@ const isRoot = process.getuid?.() === 0;
 const where = isRoot ? '' : ' (SKIPPED: needs root)';
 
 describe('the secrets of an installation', () => {
+  it('get a password for a service that is newer than the installation, once', () => {
+    const path = join(folder, 'older');
+    const open = () => openDataDir(path, { adminApiKey: null, serviceApiKey: null });
+    const { databasePasswords } = open();
+    const file = join(path, 'secrets.json');
+    const { controlPlaneDatabasePassword: _, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<
+      string,
+      string
+    >; // we wrote it
+    writeFileSync(file, JSON.stringify(older), { mode: 0o600 });
+    const added = open().databasePasswords;
+    expect(added).toEqual({ ...databasePasswords, 'control-plane': expect.stringMatching(/^db_.{43}$/) });
+    expect(added['control-plane']).not.toBe(databasePasswords['control-plane']);
+    expect(open().databasePasswords).toEqual(added);
+    writeFileSync(file, JSON.stringify({ ...older, adminApiKey: undefined }), { mode: 0o600 });
+    expect(open).toThrow('cannot be read as the secrets of this installation');
+  });
+
   it('are closed to other accounts again when they came back open', () => {
     const path = join(folder, 'installation');
     const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'consoleSecret', 'tenantSaltSecret'];

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { gatewayQueues } from '@countersign/gateway';
-import { kernelQueues } from '@countersign/governance-kernel';
 import { inTransaction, openDatabase } from '@countersign/database';
 import { localDeadLetters, openRabbitDeadLetters, type DeadLetters } from '@countersign/messaging';
+import { services } from '@countersign/services';
 import type { LocalSettings } from '../config.ts';
 import { LocalProblem } from '../local-problem.ts';
+import { localServices } from '../local-services.ts';
 import { embeddedUrl } from '../running-server.ts';
 
 /** The dead letters of one installation. */
@@ -30,18 +30,17 @@ export async function lettersAt(settings: LocalSettings, named: string | undefin
 
 async function lettersOnBroker(url: string, exchange: string): Promise<Letters> {
   const letters = await openRabbitDeadLetters(url);
-  const queues = [...Object.values(gatewayQueues(exchange)), ...Object.values(kernelQueues(exchange))].sort();
-  return { place: placeOf(url), queues, of: () => letters, close: () => letters.close() };
+  const queues = Object.values(localServices).flatMap((service) => Object.values(service.queues(exchange)));
+  return { place: placeOf(url), queues: queues.sort(), of: () => letters, close: () => letters.close() };
 }
 
-/** Each service has a schema of its own, and a role that sees no other. */
-const schemas = ['control_plane', 'gateway', 'kernel'];
 const readableSql = `
   SELECT CASE WHEN to_regnamespace($1) IS NULL OR NOT has_schema_privilege($1, 'USAGE') THEN false
               ELSE has_table_privilege(to_regclass($1 || '.dead_letters'), 'DELETE') END AS readable`;
 
 async function lettersInTables(url: string): Promise<Letters> {
-  const databases = schemas.map((schema) => openDatabase({ url, schema, applicationName: 'countersign redrive' }));
+  // Each service has a schema of its own, and a role that sees no other.
+  const databases = services.map(({ schema }) => openDatabase({ url, schema, applicationName: 'countersign redrive' }));
   const close = async () => void (await Promise.all(databases.map((database) => database.close())));
   try {
     const found = new Map<string, DeadLetters>();

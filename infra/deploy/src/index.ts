@@ -1,1 +1,0 @@
-export { serviceRoles } from './service-roles.ts';

@@ -1,0 +1,1 @@
+export { prefixOf, serviceNames, services, type ServiceName, type ServiceRow } from './services.ts';

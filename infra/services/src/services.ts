@@ -1,0 +1,56 @@
+export type ServiceRow = {
+  /** Folder in `services/`, package and image. */
+  readonly name: string;
+  /** Name for people. */
+  readonly title: string;
+  /** PostgreSQL schema. In capitals it begins the variables of deployment jobs and of `local.env`. */
+  readonly schema: string;
+  /** PostgreSQL role that the service logs in with. `<role>_owner` runs its migrations. */
+  readonly role: string;
+  /** Host name of the service in compose, and container in Kubernetes. */
+  readonly container: string;
+  /** In images and deployments. `make up` opens the health port of the kernel alone. */
+  readonly ports: { readonly main: number; readonly health: number };
+  /** Variable of `make up` that chooses the main port. */
+  readonly portVariable: string;
+};
+
+/** All services, in the order in which `make up` starts them. */
+export const services = [
+  {
+    name: 'governance-kernel',
+    title: 'kernel',
+    schema: 'kernel',
+    role: 'countersign_kernel',
+    container: 'kernel',
+    ports: { main: 8080, health: 8081 },
+    portVariable: 'GOV_PORT',
+  },
+  {
+    name: 'gateway',
+    title: 'gateway',
+    schema: 'gateway',
+    role: 'countersign_gateway',
+    container: 'gateway',
+    ports: { main: 3100, health: 3101 },
+    portVariable: 'GATEWAY_PORT',
+  },
+  {
+    name: 'control-plane',
+    title: 'control plane',
+    schema: 'control_plane',
+    role: 'countersign_control_plane',
+    container: 'control-plane',
+    ports: { main: 3200, health: 3201 },
+    portVariable: 'CONTROL_PLANE_PORT',
+  },
+] as const satisfies readonly ServiceRow[];
+
+export type ServiceName = (typeof services)[number]['name'];
+
+export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name);
+
+/** Beginning of the variables of deployment jobs and of `local.env` that are about this service. */
+export function prefixOf<Schema extends string>({ schema }: { schema: Schema }): Uppercase<Schema> {
+  return schema.toUpperCase() as Uppercase<Schema>; // TypeScript types toUpperCase() as string
+}
