@@ -107,7 +107,7 @@ deploy-test: build ## Build the images and run the deployment in containers: nee
 
 sbom: install ## Tell what each image holds besides Node: CycloneDX, in infra/docker/dist
 	@mkdir -p infra/docker/dist
-	@for unit in governance-kernel gateway control-plane deploy; do \
+	@for unit in $(patsubst services/%/package.json,%,$(wildcard services/*/package.json)) deploy; do \
 	  $(PNPM) --filter "@countersign/$$unit" sbom --prod --lockfile-only --sbom-format cyclonedx --sbom-type application \
 	    --out "infra/docker/dist/$$unit.cdx.json" || exit 1; \
 	done

@@ -1,3 +1,4 @@
+import { serviceNames } from '@countersign/services';
 import ts from 'typescript';
 
 /** One import or re-export of a source file. `to` is a file of the repository, or null when it leaves it. */
@@ -97,8 +98,8 @@ function resolve(from: string, specifier: string): string | null {
   return `${folder}/src/${rest.length === 0 ? 'index' : rest.join('/')}.ts`;
 }
 
-const services = new Set(['gateway', 'governance-kernel', 'control-plane', 'commercial-gateway']);
-const profiles = new Set(['deploy', 'local']);
+const services = new Set<string>(serviceNames);
+const profiles = new Set(['deploy', 'local', 'services']);
 
 function unitFolder(name: string): string {
   if (name === 'contracts') return 'contracts';

@@ -22,7 +22,7 @@ export async function kernelPart({ scratch, env, name = 'kernel', dirs = service
   const part = new Part({
     name,
     logFile: join(scratch, `${name}.log`),
-    main: mainOf(dirs.kernel),
+    main: mainOf(dirs['governance-kernel']),
     readyUrl: `http://127.0.0.1:${healthPort}/health/ready`,
     env: { ...upstreamTimeout, ...env, ...ports, GOV_POLICY_FILE: policyFile },
   });

@@ -3,14 +3,15 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serviceNames, services as register } from '@countersign/services';
 import { parseDocument } from 'yaml';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = 'countersign-deploy-test';
-export const images = ['governance-kernel', 'gateway', 'control-plane', 'migrations'] as const;
-export const services = ['kernel', 'gateway', 'control-plane'] as const;
+export const images: readonly string[] = [...serviceNames, 'migrations'];
+export const services = register.map(({ container }) => container);
 export const servers = ['postgres', 'rabbitmq'] as const;
-const jobs = ['provision', 'migrate-kernel', 'migrate-gateway', 'migrate-control-plane'] as const;
+const jobs = ['provision', ...services.map((container) => `migrate-${container}` as const)] as const;
 type Container = (typeof services)[number] | (typeof servers)[number] | (typeof jobs)[number];
 
 /** What the machine must have; says which of it is missing. */

@@ -1,14 +1,15 @@
-import { controlPlaneConfigFrom } from '@countersign/control-plane';
-import { gatewayConfigFrom } from '@countersign/gateway';
-import { kernelConfigFrom } from '@countersign/governance-kernel';
+import { localServices } from '@countersign/local';
+import { serviceNames, type ServiceName } from '@countersign/services';
 
-/** What a service of the image makes of an environment; throws ConfigError as its start would. */
-export const readers = {
-  'governance-kernel': kernelConfigFrom,
-  gateway: gatewayConfigFrom,
-  'control-plane': controlPlaneConfigFrom,
-};
-export type Deployed = keyof typeof readers;
+/** What a service of the image makes of an environment. Throws ConfigError, as the start of the service would. */
+export function readEnvironment(name: ServiceName, environment: Record<string, string>): object {
+  return localServices[name].configFrom(environment);
+}
+
+/** The service that an image holds. `null` for other images. */
+export function serviceOfImage(image: string): ServiceName | null {
+  return serviceNames.find((name) => image.split(':')[0]?.endsWith(`/${name}`) === true) ?? null;
+}
 
 /** As the image sets it. */
 export const ofImage = { NODE_ENV: 'production' };

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { prefixOf, services } from '@countersign/services';
 import { parse } from 'yaml';
-import { environmentIn, ofImage, readers, withSecretsIn, type Deployed } from './_environment.ts';
+import { environmentIn, ofImage, readEnvironment, serviceOfImage, withSecretsIn } from './_environment.ts';
 
 type ComposeService = {
   image: string;
@@ -17,6 +18,8 @@ type ComposeService = {
   user?: string;
   read_only?: boolean;
   cap_drop?: string[];
+  command?: string[];
+  depends_on?: Record<string, object>;
 };
 type ComposeFile = {
   services: Record<string, ComposeService>;
@@ -68,7 +71,6 @@ const init = () =>
     env: { ...process.env, GOV_LOG_ORIGIN: logOrigin },
   });
 const secretsFolder = () => join(folder, 'secrets');
-const serviceOf = ({ image }: ComposeService) => image.split('/').at(-1) as Deployed;
 
 function environmentOf(service: ComposeService): Record<string, string> {
   const files = (service.env_file ?? []).map((file) => environmentIn(readFileSync(join(folder, file), 'utf8')));
@@ -78,8 +80,9 @@ function environmentOf(service: ComposeService): Record<string, string> {
 
 const read = (name: string, more: Record<string, string> = {}) => {
   const service = compose.services[name];
-  if (service === undefined) throw new Error(`compose.yaml has no ${name}`);
-  return readers[serviceOf(service)]({ ...environmentOf(service), ...more });
+  const deployed = serviceOfImage(service?.image ?? '');
+  if (service === undefined || deployed === null) throw new Error(`compose.yaml has no ${name}`);
+  return readEnvironment(deployed, { ...environmentOf(service), ...more });
 };
 
 describe('what compose.yaml and init give a service', () => {
@@ -165,6 +168,39 @@ describe('the name of the log', () => {
   it.each(['two words', 'a|b', '$(id)', 'a&b'])('is no text that sed or a shell could read otherwise: %s', (origin) => {
     const { status, stderr } = made(origin);
     expect([status, stderr.includes('GOV_LOG_ORIGIN may hold')]).toEqual([2, true]);
+  });
+});
+
+describe.each(services)('the service $name of the register', (row) => {
+  const { name, schema, container, ports } = row;
+  const dockerfile = readFileSync(join(shipped, '../docker/Dockerfile'), 'utf8');
+
+  it('runs in compose after its migrations, with a role and an account of the broker of its own', () => {
+    expect(compose.services[container]).toMatchObject({
+      image: `\${COUNTERSIGN_IMAGES}/${name}`,
+      environment: { DATABASE_URL_FILE: `/run/secrets/${schema}_database_url` },
+      depends_on: { [`migrate-${container}`]: expect.anything() },
+    });
+    expect(compose.services[`migrate-${container}`]).toMatchObject({
+      command: ['node', 'dist/main-migrate.js', name],
+      environment: { DATABASE_URL_FILE: `/run/secrets/${schema}_owner_url` },
+    });
+    expect(compose.services['provision']?.environment).toMatchObject({
+      [`${prefixOf(row)}_DATABASE_PASSWORD_FILE`]: `/run/secrets/${schema}_database_password`,
+      [`${prefixOf(row)}_OWNER_PASSWORD_FILE`]: `/run/secrets/${schema}_owner_password`,
+    });
+    const broker = JSON.parse(readFileSync(join(folder, 'rabbitmq_definitions.json'), 'utf8')) as { users: object[] }; // made by init
+    expect(broker.users).toContainEqual(expect.objectContaining({ name: schema }));
+  });
+
+  it('has an image with its ports and its probe, and its migrations in the image of jobs', () => {
+    const [, target = ''] = dockerfile.split(`FROM base AS ${name}\n`);
+    const image = target.split('\nFROM ')[0] ?? '';
+    expect(image).toContain(`COPY --from=build /out/${name} /app`);
+    expect(image).toContain(`EXPOSE ${ports.main} ${ports.health}`);
+    expect(image).toContain(`READY_URL=http://127.0.0.1:${ports.health}/health/ready`);
+    expect(dockerfile).toContain(`COPY --from=build /src/services/${name}/prisma /app/services/${name}/prisma`);
+    expect(/for unit in (.*); do/.exec(dockerfile)?.[1]?.split(' ')).toContain(name);
   });
 });
 

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { prefixOf, services as register } from '@countersign/services';
 import { parse, parseAllDocuments } from 'yaml';
-import { environmentIn, ofImage, readers, withSecretsIn, type Deployed } from './_environment.ts';
+import { environmentIn, ofImage, readEnvironment, serviceOfImage, withSecretsIn } from './_environment.ts';
 
 type Variable = { name: string; value: string };
 type Container = {
   name: string;
   image: string;
+  args?: string[];
+  ports?: { containerPort: number }[];
   env?: Variable[];
   envFrom?: { configMapRef: { name: string } }[];
   securityContext?: Record<string, unknown>;
@@ -35,7 +38,11 @@ type NetworkPolicy = {
   };
 };
 const namesPort = (ports: Ports = [], name: string) => ports.some(({ port }) => port === name);
-type Kustomization = { resources: string[]; configMapGenerator: { name: string; literals: string[] }[] };
+type Kustomization = {
+  resources: string[];
+  images: object[];
+  configMapGenerator: { name: string; literals: string[] }[];
+};
 
 const infra = fileURLToPath(new URL('../../infra', import.meta.url));
 const kubernetes = join(infra, 'kubernetes');
@@ -83,22 +90,51 @@ function environmentOf({ env = [], envFrom = [] }: Container, overlay: string): 
 }
 
 describe('the manifests', () => {
-  const services = containers.filter(({ container }) => Object.hasOwn(readers, container.image.split('/')[1] ?? ''));
+  const services = containers.flatMap((each) => {
+    const service = serviceOfImage(each.container.image);
+    return service === null ? [] : [{ ...each, service }];
+  });
   const overlays = ['overlays/development', 'overlays/production'];
 
   it.each(overlays)('%s gives each service an environment that its own reader takes in production', (overlay) => {
-    expect(services.map(({ container }) => container.name).sort()).toEqual(['control-plane', 'gateway', 'kernel']);
-    for (const { container } of services) {
-      const read = readers[container.image.split('/')[1] as Deployed];
-      const named =
+    expect(services.map(({ container }) => container.name).sort()).toEqual(
+      register.map(({ container }) => container).sort(),
+    );
+    for (const { container, service } of services) {
+      const named: Record<string, string> =
         container.name === 'kernel' && overlay.endsWith('production') ? { GOV_LOG_ORIGIN: 'a.example/log' } : {};
-      expect(() => read({ ...environmentOf(container, overlay), ...named })).not.toThrow();
+      expect(() => readEnvironment(service, { ...environmentOf(container, overlay), ...named })).not.toThrow();
     }
+  });
+
+  it.each(register)('migrate $name as the owner of its schema, and run it on its own role and ports', (row) => {
+    const { name, schema, container, ports } = row;
+    const found = services.find(({ service }) => service === name);
+    expect(found?.container).toMatchObject({ name: container, image: `countersign/${name}` });
+    const opened = (found?.container.ports ?? []).map(({ containerPort }) => containerPort);
+    expect(opened).toEqual(expect.arrayContaining([ports.main, ports.health]));
+    const valueOf = (of: string, variable: string) =>
+      containers
+        .find((each) => each.of === of && (of !== 'migrate' || each.container.args?.includes(name) === true))
+        ?.container.env?.find((each) => each.name === variable)?.value;
+    expect(found?.container.env).toContainEqual({
+      name: 'DATABASE_URL_FILE',
+      value: `${mountedAt}/${schema}_database_url`,
+    });
+    expect(valueOf('migrate', 'DATABASE_URL_FILE')).toBe(`${mountedAt}/${schema}_owner_url`);
+    for (const kind of ['database', 'owner'])
+      expect(valueOf('provision', `${prefixOf(row)}_${kind.toUpperCase()}_PASSWORD_FILE`)).toBe(
+        `${mountedAt}/${schema}_${kind}_password`,
+      );
+    const put = readFileSync(join(kubernetes, 'secrets'), 'utf8').split(/\s+/);
+    const files = ['database_password', 'owner_password', 'owner_url', 'database_url', 'amqp_url'];
+    expect(put).toEqual(expect.arrayContaining(files.map((file) => `${schema}_${file}`)));
+    expect(kustomization('base').images).toContainEqual(expect.objectContaining({ name: `countersign/${name}` }));
   });
 
   it('leave the name of the log in production to whoever installs it, and the kernel does not start without', () => {
     const kernel = services.find(({ container }) => container.name === 'kernel')?.container as Container;
-    const read = () => readers['governance-kernel'](environmentOf(kernel, 'overlays/production'));
+    const read = () => readEnvironment('governance-kernel', environmentOf(kernel, 'overlays/production'));
     expect(read).toThrow('GOV_LOG_ORIGIN is missing: choose the name of the log once');
   });
 

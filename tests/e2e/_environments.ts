@@ -2,21 +2,19 @@ import { fileURLToPath } from 'node:url';
 import { encodeBase64Url } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import { services, type ServiceName } from '@countersign/services';
 import type { NoteServer } from '@countersign/testkit/mcp-server';
 import type { ScriptedModel } from '@countersign/testkit/scripted-model';
 import type { TcpProxy } from '@countersign/testkit/tcp-proxy';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-export type ServiceDirs = ReturnType<typeof serviceDirsIn>;
+export type ServiceDirs = Readonly<Record<ServiceName, string>>;
 
 /** The services of one checkout of this repository; its path ends in a slash. */
-export function serviceDirsIn(checkout: string) {
-  return {
-    kernel: `${checkout}services/governance-kernel`,
-    gateway: `${checkout}services/gateway`,
-    controlPlane: `${checkout}services/control-plane`,
-  };
+export function serviceDirsIn(checkout: string): ServiceDirs {
+  const dirs = services.map(({ name }) => [name, `${checkout}services/${name}`]);
+  return Object.fromEntries(dirs) as ServiceDirs; // one for each row of the register
 }
 
 export const serviceDirs = serviceDirsIn(repository);
@@ -24,14 +22,14 @@ export const serviceDirs = serviceDirsIn(repository);
 export type Databases = { kernel: TestDatabase; gateway: TestDatabase };
 
 /** One for each service, as in production. */
-export async function ownDatabases({
-  kernel,
-  gateway,
-}: Omit<ServiceDirs, 'controlPlane'> = serviceDirs): Promise<Databases> {
-  return {
-    kernel: await createTestDatabase({ serviceDir: kernel, schema: 'kernel' }),
-    gateway: await createTestDatabase({ serviceDir: gateway, schema: 'gateway' }),
-  };
+export async function ownDatabases(dirs: ServiceDirs = serviceDirs): Promise<Databases> {
+  return { kernel: await ownDatabase('governance-kernel', dirs), gateway: await ownDatabase('gateway', dirs) };
+}
+
+/** A migrated database of one service. */
+export async function ownDatabase(name: ServiceName, dirs: ServiceDirs = serviceDirs): Promise<TestDatabase> {
+  const row = services.find((each) => each.name === name);
+  return createTestDatabase({ serviceDir: dirs[name], schema: row?.schema ?? '' });
 }
 
 type Keys = { adminApiKey: string; serviceApiKey: string; assertionKey: ReturnType<typeof generateSigningKey> };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient, type Client } from '@countersign/contracts';
 import { createKernelClient, kernelRoutes } from '@countersign/contracts/routes';
 import { controlPlaneConfigFrom, startControlPlane, type StartedControlPlane } from '@countersign/control-plane';
-import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
+import type { TestDatabase } from '@countersign/database/testing';
 import { gatewayConfigFrom, startGateway, type StartedGateway } from '@countersign/gateway';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '@countersign/governance-kernel';
 import { freePort } from '@countersign/local';
@@ -18,6 +18,7 @@ import {
   ofControlPlane,
   ofGateway,
   ofKernel,
+  ownDatabase,
   ownDatabases,
   serviceDirs,
   throughProxy,
@@ -66,7 +67,7 @@ export async function startReplicas(
     await startNoteServer(),
     newKeys(),
   ];
-  const database = await createTestDatabase({ serviceDir: serviceDirs.controlPlane, schema: 'control_plane' });
+  const database = await ownDatabase('control-plane');
   const forKernels = {
     ...ofKernel({ keys, databaseUrl: own.kernel.url, model, notes }),
     GOV_POLICY_FILE: policyFile,
@@ -95,7 +96,7 @@ export async function startReplicas(
   });
   const controlPlane = new Part({
     name: 'control plane',
-    main: `${serviceDirs.controlPlane}/dist/main.js`,
+    main: `${serviceDirs['control-plane']}/dist/main.js`,
     readyUrl: `http://127.0.0.1:${port}/health/ready`,
     logFile: join(scratch, 'control-plane.log'),
     env: forControlPlane(port),

@@ -113,7 +113,7 @@ async function approve(approvalId: unknown): Promise<void> {
 
 describe('a governed change', () => {
   it('is in this table if anybody can ask for it', () => {
-    const src = join(serviceDirs.controlPlane, 'src');
+    const src = join(serviceDirs['control-plane'], 'src');
     const texts = (readdirSync(src, { recursive: true }) as string[]) // paths, as its options say
       .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
       .map((path) => readFileSync(join(src, path), 'utf8'));

@@ -1,6 +1,8 @@
 // What is mutated, and which tests may kill it: those that are about it, so that a room takes minutes and not hours. A mutant that lives may
 // be killed by a test of another room; then the test that is about it is missing all the same.
 
+import { services } from '../runner/imports.mjs';
+
 const kernelSource = 'services/governance-kernel/src';
 const gatewaySource = 'services/gateway/src';
 
@@ -25,8 +27,8 @@ const packages = [
 ];
 const roomOfPackage = (name) => ({ unit: name, source: `packages/${name}/src`, tests: [`packages/${name}/tests/`] });
 
-/** By name: the folder whose files are mutated, and the test files by the beginning of their paths. Rooms of one unit run together. */
-export const rooms = {
+/** Rooms that are cut by hand. */
+const cutRooms = {
   ...Object.fromEntries(packages.map((name) => [name, roomOfPackage(name)])),
   boundary: {
     unit: 'kernel',
@@ -131,11 +133,22 @@ export const rooms = {
       ...['invite-consent', 'key-approvals.', 'members', 'messenger', 'owner-leaves', 'reports', 'sessions', 'tenancy'],
     ),
   },
-  'control-plane-store': {
-    unit: 'control-plane',
-    source: 'services/control-plane/src/store',
-    tests: ['services/control-plane/tests/'],
-  },
+};
+
+/** A service without rooms of its own has one: its store. */
+const roomOfStore = (name) => ({
+  unit: name,
+  source: `services/${name}/src/store`,
+  tests: [`services/${name}/tests/`],
+});
+const isCut = (name) => Object.values(cutRooms).some(({ source }) => source.startsWith(`services/${name}/`));
+
+/** By name: the folder whose files are mutated, and the test files by the beginning of their paths. Rooms of one unit run together. */
+export const rooms = {
+  ...cutRooms,
+  ...Object.fromEntries(
+    [...services].filter((name) => !isCut(name)).map((name) => [`${name}-store`, roomOfStore(name)]),
+  ),
 };
 
 /** The room that a source file belongs to. */

@@ -7,8 +7,13 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const sourceRoots = ['contracts', 'packages', 'services', 'infra', 'tests'];
 const neverSource = new Set(['node_modules', 'dist', 'generated']);
 const importPattern = /^(?:import|export)(?! type\b)[^;'"]*?from\s*'([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm;
-const profiles = new Set(['deploy', 'local']);
-const services = new Set(readdirSync(join(root, 'services')));
+const profiles = new Set(['deploy', 'local', 'services']);
+/** The folders of services. The register in infra/services names the same ones, and can be read only after a build. */
+export const services = new Set(
+  readdirSync(join(root, 'services'), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  ),
+);
 
 /** Every test file, by its path from the root. */
 export function testFiles() {

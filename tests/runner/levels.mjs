@@ -1,5 +1,5 @@
 // A test's level follows from what it imports, so that nobody has to keep a list and no file can claim a cheaper level than it has.
-import { importsOf, testFiles } from './imports.mjs';
+import { importsOf, services, testFiles } from './imports.mjs';
 
 /** From cheap to dear, which is the order in which they run. */
 export const levels = ['unit', 'store', 'service', 'system'];
@@ -18,7 +18,7 @@ const marks = [
     'service',
     /^@countersign\/testkit\/(?:scripted-model|mcp-server|otlp-collector|tcp-proxy|service-process|browser)$/,
   ],
-  ['service', /^@countersign\/(?:gateway|governance-kernel|control-plane)$/],
+  ['service', new RegExp(`^@countersign/(?:${[...services].join('|')})$`)],
   ['store', /^@countersign\/database(?:\/testing)?$|^pg$|^amqplib$/],
 ];
 const systemFolders = ['tests/e2e/', 'tests/chaos/', 'tests/deployment/'];

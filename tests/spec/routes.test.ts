@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { committedFiles, openApiText, routesByService } from '@countersign/contracts/openapi';
 import { configurationPage } from '@countersign/local';
+import { services } from '@countersign/services';
 import { root } from '../architecture/repository.ts';
 import { documentedRoutes, unbuiltFamilies, unbuiltRoutes, type DocumentedRoute } from './documented-routes.ts';
 
@@ -29,6 +30,15 @@ describe('the page of all variables', () => {
 });
 
 describe('contracts', () => {
+  it('describe each service of the register, at its port', () => {
+    const ports = routesByService.map(({ name }) => {
+      const { servers } = JSON.parse(openApiText(name)) as { servers: { url: string }[] }; // an OpenAPI document
+      return [name, servers.map(({ url }) => url)];
+    });
+    const register = services.map(({ name, ports: { main } }) => [name, [`http://127.0.0.1:${main}`]]);
+    expect(Object.fromEntries(ports)).toEqual(Object.fromEntries(register));
+  });
+
   it.each(documentedRoutes.filter(isBuilt))('hold $method $path for $auth', ({ service, method, path, auth }) => {
     expect(builtRoutes).toContain(`${service} ${method} ${path} ${auth}`);
   });

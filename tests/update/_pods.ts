@@ -55,9 +55,10 @@ export async function startPods(scratch: string, before: ServiceDirs): Promise<P
     },
     migrate: async () => {
       const applied: string[] = [];
+      const dirs = { kernel: serviceDirs['governance-kernel'], gateway: serviceDirs.gateway };
       for (const service of ['kernel', 'gateway'] as const) {
         const { adminUrl: url, schema, role } = databases[service];
-        applied.push(...(await migrate({ url, schema, role, serviceDir: serviceDirs[service] })));
+        applied.push(...(await migrate({ url, schema, role, serviceDir: dirs[service] })));
       }
       return applied;
     },
@@ -65,7 +66,7 @@ export async function startPods(scratch: string, before: ServiceDirs): Promise<P
       // The gateway's last calls are decided by the kernel beside it.
       await gateway.part.end();
       await kernel.part.end();
-      await kernel.part.startAs(mainOf(serviceDirs.kernel));
+      await kernel.part.startAs(mainOf(serviceDirs['governance-kernel']));
       await gateway.part.startAs(mainOf(serviceDirs.gateway));
     },
     assertLives: () => parts().forEach((part) => part.assertLives()),

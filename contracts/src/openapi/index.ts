@@ -11,38 +11,26 @@ import { errorCodesPage, reasonCodesPage, routesPage } from './reference.ts';
 
 const version = '0.1.0';
 
-/** All routes, by service. */
-export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = [
-  { name: 'gateway', routes: Object.values(gatewayRoutes) },
-  { name: 'governance-kernel', routes: Object.values(kernelRoutes) },
-  { name: 'control-plane', routes: Object.values(controlPlaneRoutes) },
-  { name: 'commercial-gateway', routes: Object.values(commercialRoutes) },
-];
-
-/** What the gateway answers itself, and what it passes on. */
+/** Routes that the gateway serves itself and routes that it forwards. */
 const gatewayServes = [...Object.values<AnyRoute>(gatewayRoutes), ...forwarding.map(({ route }) => route)];
 
-/** The public description of a service, as `make gen` writes it and as the service itself serves it. */
-export function openApiText(service: ServiceName): string {
-  return print(openApiDocument({ ...described[service], version }));
-}
+type Described = Omit<Parameters<typeof openApiDocument>[0], 'version'>;
 
-export type ServiceName = 'gateway' | 'governance-kernel' | 'control-plane' | 'commercial-gateway';
-
-const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0], 'version'>> = {
-  'governance-kernel': {
-    title: 'Countersign governance kernel',
-    description: 'Decides every consequential call, seals a signed receipt, proves it.',
-    serverUrl: 'http://127.0.0.1:8080',
-    routes: Object.values(kernelRoutes),
-    modules: [shared, kernel],
-  },
+/** One row for each service. A test compares the rows with the register in `infra/services`. */
+const described = {
   gateway: {
     title: 'Countersign gateway',
     description: 'The public door: identity, workspaces, tasks, audit.',
     serverUrl: 'http://127.0.0.1:3100',
     routes: gatewayServes,
     modules: [shared, gateway, kernel, controlPlane, commercialGateway],
+  },
+  'governance-kernel': {
+    title: 'Countersign governance kernel',
+    description: 'Decides every consequential call, seals a signed receipt, proves it.',
+    serverUrl: 'http://127.0.0.1:8080',
+    routes: Object.values(kernelRoutes),
+    modules: [shared, kernel],
   },
   'control-plane': {
     title: 'Countersign control plane',
@@ -58,7 +46,25 @@ const described: Record<ServiceName, Omit<Parameters<typeof openApiDocument>[0],
     routes: Object.values(commercialRoutes),
     modules: [shared, commercialGateway],
   },
-};
+} satisfies Record<string, Described>;
+
+export type ServiceName = keyof typeof described;
+
+const describedServices = Object.entries(described) as [ServiceName, Described][]; // of no other names
+const forwarded = new Set<AnyRoute>(forwarding.map(({ route }) => route));
+
+/** All routes, by the service that owns them. */
+export const routesByService: { name: ServiceName; routes: AnyRoute[] }[] = describedServices.map(
+  ([name, { routes }]) => ({
+    name,
+    routes: name === 'gateway' ? routes.filter((route) => !forwarded.has(route)) : routes,
+  }),
+);
+
+/** The public description of a service, as `make gen` writes it and as the service itself serves it. */
+export function openApiText(service: ServiceName): string {
+  return print(openApiDocument({ ...described[service], version }));
+}
 
 /**
  * Every generated file that is committed, by its path from the repository root. `make gen` writes them, a test compares them. OpenAPI
@@ -72,11 +78,7 @@ export function committedFiles(sha256: (text: string) => string): Record<string,
     ...schemaFiles(),
     'docs/reference/reason-codes.md': reasonCodesPage(),
     'docs/reference/error-codes.md': errorCodesPage(),
-    'docs/reference/routes.md': routesPage([
-      { name: 'gateway', routes: gatewayServes },
-      { name: 'governance-kernel', routes: Object.values(kernelRoutes) },
-      { name: 'control-plane', routes: Object.values(controlPlaneRoutes) },
-    ]),
+    'docs/reference/routes.md': routesPage(describedServices.map(([name, { routes }]) => ({ name, routes }))),
   };
 }
 

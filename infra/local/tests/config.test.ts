@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { describeVariables } from '@countersign/service-kit';
+import { services } from '@countersign/services';
 import { localSettings } from '../src/config.ts';
+import { localServices } from '../src/local-services.ts';
+
+describe.each(services)('the service $name', ({ name, ports }) => {
+  it('listens by default on the port of its row in the register', () => {
+    const variables = describeVariables(localServices[name].variables);
+    const fallbacks = variables.filter((each) => each.name.endsWith('_PORT')).map(({ fallback }) => fallback);
+    expect(fallbacks).toContain(String(ports.main));
+  });
+});
 
 describe('what `make up` takes from the environment', () => {
   it('hands each service what that service knows, as a file too', () => {

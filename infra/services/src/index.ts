@@ -1,1 +1,1 @@
-export { prefixOf, serviceNames, services, type ServiceName, type ServiceRow } from './services.ts';
+export { prefixOf, serviceNames, services, type ServiceName } from './services.ts';

@@ -1,4 +1,4 @@
-export type ServiceRow = {
+type ServiceRow = {
   /** Folder in `services/`, package and image. */
   readonly name: string;
   /** Name for people. */

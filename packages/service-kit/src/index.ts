@@ -26,12 +26,12 @@ export { type FailedCall } from './failed-call.ts';
 export { openEventStream, type EventStream, type StreamEvent } from './event-stream.ts';
 export { createForeignGuard } from './foreign-request.ts';
 export { anonymous, type Guard, type GuardRequest, type Guards, type ParsedRequest } from './guard.ts';
-export { frontPageEndpoint, healthPageEndpoint, openApiEndpoint } from './front-page.ts';
+export { frontPageEndpoint, openApiEndpoint } from './front-page.ts';
 export { healthEndpoints, runChecks, type HealthCheck, type ProbeChecks } from './health.ts';
 export { etag, ifMatchTags, requireMatch } from './if-match.ts';
 export { repeat, type Repeated } from './repeat.ts';
 export { html, type Html } from './html.ts';
-export { createHttpApp, type HttpApp, type HttpAppOptions } from './http-app.ts';
+export { createHttpApp, type HttpAppOptions } from './http-app.ts';
 export {
   answerOnce,
   inFlight,
@@ -71,7 +71,6 @@ export { serveHttp, type HttpServer, type ServeOptions } from './serve-http.ts';
 export { shownAddress } from './telemetry/collector.ts';
 export { secondsBounds } from './telemetry/http-measure.ts';
 export { messageSpans } from './telemetry/message-spans.ts';
-export { mountMetrics } from './telemetry/metrics-page.ts';
 export { type Labels, type Meter } from './telemetry/meter.ts';
 export { knownMembersOf, type KnownMembers } from './told-request/known-members.ts';
 export { reportedParts } from './told-request/reported-parts.ts';

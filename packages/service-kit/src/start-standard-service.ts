@@ -10,7 +10,7 @@ import type { CollectorPatience } from './telemetry/collector-patience.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 
 /** Work of a service that no request starts. */
-export type Worker = {
+type Worker = {
   /** Settles when the worker receives messages from its queue. */
   subscribed?: Promise<unknown>;
   /** A worker without it ends with the message bus of its service. */

@@ -1,3 +1,4 @@
+import { serviceNames } from '@countersign/services';
 import type { ImportGraph } from '../import-graph.ts';
 import { packageOf, unitOf } from '../import-graph.ts';
 
@@ -30,6 +31,9 @@ const ofServices = [
   serviceKit,
 ];
 
+const register = 'infra/services';
+const services = serviceNames.map((name) => `services/${name}`);
+
 /** Which of our own units each unit may import. A unit that is not listed may import nothing: list it when it is born. */
 const mayImport: Record<string, string[]> = {
   [contracts]: [],
@@ -48,19 +52,10 @@ const mayImport: Record<string, string[]> = {
   [serviceKit]: [contracts, crypto],
   [database]: [],
   [testkit]: [contracts, crypto, database, messaging, serviceKit],
-  'services/gateway': ofServices,
-  'services/governance-kernel': ofServices,
-  'services/control-plane': ofServices,
-  'services/commercial-gateway': ofServices,
-  'infra/deploy': [database, serviceKit],
-  'infra/local': [
-    ...ofServices,
-    testkit,
-    'infra/deploy',
-    'services/gateway',
-    'services/governance-kernel',
-    'services/control-plane',
-  ],
+  ...Object.fromEntries(services.map((service) => [service, ofServices])),
+  [register]: [],
+  'infra/deploy': [database, serviceKit, register],
+  'infra/local': [...ofServices, testkit, register, ...services],
 };
 
 /** Units whose dependencies from outside are closed, because others run them in the browser or trust them with proof. */
