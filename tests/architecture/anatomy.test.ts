@@ -45,6 +45,18 @@ const cases: Case[] = [
     },
   },
   {
+    guarantee: 'main.ts and start.ts use the skeleton of service-kit, and no file repeats its steps',
+    rule: anatomy.startsBySkeleton,
+    offence: {
+      [`${src}/start.ts`]: `export const startGateway = (app) => serveHttp(app, { port: 1 });`,
+      [`${src}/main.ts`]: `await runService({ log, start });`,
+    },
+    innocent: {
+      [`${src}/start.ts`]: `export const startGateway = (config) => startStandardService({ config });`,
+      [`${src}/main.ts`]: `await runStandardService({ name: 'gateway', start });`,
+    },
+  },
+  {
     guarantee: 'only events.ts makes events',
     rule: anatomy.onlyEventsMakesEvents,
     offence: { [`${src}/routes/a.ts`]: `await recordEvents(tx, [context.newEvent(taskCreated, data)]);` },

@@ -80,6 +80,30 @@ export function onlyConfigKnowsVariables({ files }: ImportGraph): string[] {
     );
 }
 
+/** Steps of a start that the skeleton in service-kit takes for every service. */
+const stepsOfSkeleton = new Set([
+  'createHttpApp',
+  'createLifecycle',
+  'healthEndpoints',
+  'openTelemetry',
+  'runService',
+  'serveHttp',
+]);
+const entries = new Map([
+  ['start.ts', 'startStandardService'],
+  ['main.ts', 'runStandardService'],
+]);
+
+/** A service starts by the skeleton of service-kit and takes none of its steps by itself. */
+export function startsBySkeleton({ files }: ImportGraph): string[] {
+  return servicesOf(files).flatMap(({ path, syntax }) => {
+    const entry = entries.get(insideSrc(path) ?? '');
+    const missing = entry === undefined || calls(syntax, new Set([entry])) ? [] : [`${path}: does not call ${entry}`];
+    const own = calls(syntax, stepsOfSkeleton) ? [`${path}: takes a step of the skeleton; only service-kit may`] : [];
+    return [...missing, ...own];
+  });
+}
+
 const makers = new Set(['newEvent', 'recordEvents']);
 
 /** What a service says to the world is read in one file; the store only writes what it is handed. */
