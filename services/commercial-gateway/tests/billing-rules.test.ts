@@ -156,7 +156,7 @@ describe('invoice assembly', () => {
         const invoice = assembleInvoice(team, { period, part: period, usage, taxPercent });
         const lines = invoice.lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
         expect(invoice.subtotalMinor).toBe(lines);
-        expect(lines).toBe(BigInt(team.base_minor) + rateUsage(team, usage).totalMinor);
+        expect(lines).toBe(BigInt(team.base_minor) + rateUsage(team, usage, null).totalMinor);
         expect(invoice.totalMinor).toBe(lines + invoice.taxMinor);
         const percent = BigInt(Math.round(Number(taxPercent ?? 0) * 10));
         const error = invoice.taxMinor * 1_000n - lines * percent;

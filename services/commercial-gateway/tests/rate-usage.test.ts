@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { PlanVersion } from '@countersign/contracts/commercial-gateway';
 import fc from 'fast-check';
 import { planCatalog } from '../src/billing/plan-catalog.ts';
-import { microsPerUnit, rateUsage } from '../src/billing/rate-usage.ts';
+import { rateUsage } from '../src/billing/rate-usage.ts';
+import { microsPerUnit } from '../src/metering/micros.ts';
 
 type Tiers = PlanVersion['meters'][number]['tiers'];
 
@@ -37,7 +38,7 @@ function expectedMinor({ meters }: PlanVersion, units: number): bigint {
   return rest >= 500_000n ? whole + 1n : whole;
 }
 
-const amountOf = (plan: PlanVersion, micros: bigint) => rateUsage(plan, { tool_calls: micros }).totalMinor;
+const amountOf = (plan: PlanVersion, micros: bigint) => rateUsage(plan, { tool_calls: micros }, null).totalMinor;
 
 describe('rating', () => {
   it('equals the price counted unit by unit', () => {
@@ -51,7 +52,7 @@ describe('rating', () => {
   it('splits the whole quantity into the included amount and the tiers, and never costs less for more', () => {
     fc.assert(
       fc.property(plans, fc.bigInt(1n, 10n ** 9n), fc.bigInt(0n, 10n ** 9n), (plan, micros, more) => {
-        const [meter] = rateUsage(plan, { tool_calls: micros }).meters;
+        const [meter] = rateUsage(plan, { tool_calls: micros }, null).meters;
         const billed = (meter?.tiers ?? []).reduce((sum, { quantityMicros }) => sum + quantityMicros, 0n);
         expect((meter?.includedMicros ?? 0n) + billed).toBe(micros);
         expect(amountOf(plan, micros + more)).toBeGreaterThanOrEqual(amountOf(plan, micros));
@@ -88,7 +89,7 @@ describe('rating', () => {
 
   it('a meter without a price is reported and costs nothing', () => {
     const plan = planWith(0, [{ up_to: null, unit_amount_decimal: '5' }]);
-    const { meters, totalMinor } = rateUsage(plan, { decisions: 7n * microsPerUnit });
+    const { meters, totalMinor } = rateUsage(plan, { decisions: 7n * microsPerUnit }, null);
     expect(meters).toEqual([expect.objectContaining({ meter: 'decisions', amountMinor: 0n, tiers: [] })]);
     expect(totalMinor).toBe(0n);
   });
@@ -100,7 +101,7 @@ describe('plan versions', () => {
     expect(plan).toMatchObject({ currency: null, base_minor: 0, meters: [], limits: {} });
     const all = planCatalog.flatMap(({ capabilities }) => capabilities);
     expect(new Set(plan?.capabilities)).toEqual(new Set(all));
-    expect(plan && rateUsage(plan, { tool_calls: 10n ** 15n }).totalMinor).toBe(0n);
+    expect(plan && rateUsage(plan, { tool_calls: 10n ** 15n }, null).totalMinor).toBe(0n);
   });
 
   const flat = { up_to: null, unit_amount_decimal: '1' };

@@ -1,7 +1,6 @@
 import type { Meter, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import { divideHalfUp, scaledOfDecimal } from './decimal.ts';
-import type { Period } from './period.ts';
-import { prorate } from './prorate.ts';
+import { prorate, type PartOfPeriod } from './prorate.ts';
 import { rateUsage, type RatedMeter, type Usage } from './rate-usage.ts';
 
 export type InvoiceLine =
@@ -10,11 +9,8 @@ export type InvoiceLine =
 
 export type AssembledInvoice = { lines: InvoiceLine[]; subtotalMinor: bigint; taxMinor: bigint; totalMinor: bigint };
 
-type BillablePeriod = {
-  /** The monthly period of the subscription. */
-  period: Period;
-  /** The part that this invoice bills. It is shorter than the period when the plan changed or the subscription ended. */
-  part: Period;
+/** `period` is the monthly period of the subscription, and `part` the time that the invoice bills. */
+type BillablePeriod = PartOfPeriod & {
   usage: Usage;
   /** Tax in percent as a decimal string, such as `19` or `8.1`. `null` when no tax applies. */
   taxPercent: string | null;
@@ -34,7 +30,7 @@ export function assembleInvoice(
 ): AssembledInvoice {
   const baseMinor = prorate(BigInt(plan.base_minor), { period, part });
   const base: InvoiceLine[] = plan.base_minor === 0 ? [] : [{ kind: 'base', amountMinor: baseMinor }];
-  const rated = rateUsage(plan, usage);
+  const rated = rateUsage(plan, usage, { period, part });
   const lines = [...base, ...rated.meters.map((meter): InvoiceLine => ({ kind: 'usage', ...meter }))];
   const subtotalMinor = baseMinor + rated.totalMinor;
   const taxMinor = taxPercent === null ? 0n : taxOf(subtotalMinor, taxPercent);

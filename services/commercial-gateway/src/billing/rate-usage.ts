@@ -1,8 +1,7 @@
 import type { Meter, PlanVersion, PriceTier } from '@countersign/contracts/commercial-gateway';
+import { microsPerUnit } from '../metering/micros.ts';
 import { divideHalfUp, priceDigits, scaledOfDecimal } from './decimal.ts';
-
-/** Quantities are counted in millionths of the unit of their meter. */
-export const microsPerUnit = 1_000_000n;
+import { prorate, type PartOfPeriod } from './prorate.ts';
 
 /** Total quantity per meter, in millionths. */
 export type Usage = Readonly<Partial<Record<Meter, bigint>>>;
@@ -24,24 +23,33 @@ export type RatedUsage = { meters: RatedMeter[]; totalMinor: bigint };
 /**
  * Prices the usage of one period. All pages and invoices use this function, so that they cannot show different amounts.
  * The first `included` units are free; graduated tiers price the rest. The exact sum of a meter is rounded once, half up.
+ * `span` prorates included amounts and tiers, so that a plan change in mid-period does not grant them twice. `null` is a whole period.
  */
-export function rateUsage({ meters: prices }: Pick<PlanVersion, 'meters'>, usage: Usage): RatedUsage {
+export function rateUsage(
+  { meters: prices }: Pick<PlanVersion, 'meters'>,
+  usage: Usage,
+  span: PartOfPeriod | null,
+): RatedUsage {
   const priced = new Map(prices.map((price) => [price.meter, price]));
   const meters = Object.entries(usage)
     .map(([meter, quantityMicros]) => ({ meter: meter as Meter, quantityMicros })) // the keys of Usage are meters
     .filter(({ quantityMicros }) => quantityMicros > 0n)
-    .map(({ meter, quantityMicros }) => rateMeter(meter, quantityMicros, priced.get(meter) ?? null))
+    .map(({ meter, quantityMicros }) => rateMeter({ meter, quantityMicros }, priced.get(meter) ?? null, span))
     .toSorted((one, other) => (one.meter < other.meter ? -1 : 1));
   return { meters, totalMinor: meters.reduce((total, { amountMinor }) => total + amountMinor, 0n) };
 }
 
 type MeterPrice = { included: number; tiers: readonly PriceTier[] };
 
-function rateMeter(meter: Meter, quantityMicros: bigint, price: MeterPrice | null): RatedMeter {
+function rateMeter(
+  { meter, quantityMicros }: { meter: Meter; quantityMicros: bigint },
+  price: MeterPrice | null,
+  span: PartOfPeriod | null,
+): RatedMeter {
   if (price === null) return { meter, quantityMicros, includedMicros: quantityMicros, tiers: [], amountMinor: 0n };
-  const included = BigInt(price.included) * microsPerUnit;
+  const included = microsOf(price.included, span);
   const includedMicros = quantityMicros < included ? quantityMicros : included;
-  const tiers = tiersOf(price.tiers, quantityMicros - includedMicros);
+  const tiers = tiersOf(price.tiers, quantityMicros - includedMicros, span);
   const exact = tiers.reduce(
     (sum, { quantityMicros: quantity, unitAmountDecimal }) =>
       sum + quantity * scaledOfDecimal(unitAmountDecimal, priceDigits),
@@ -52,14 +60,20 @@ function rateMeter(meter: Meter, quantityMicros: bigint, price: MeterPrice | nul
 }
 
 /** Splits the billable quantity by tier. */
-function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint): RatedTier[] {
+function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint, span: PartOfPeriod | null): RatedTier[] {
   let below = 0n;
   return tiers.flatMap(({ up_to: upTo, unit_amount_decimal: unitAmountDecimal }) => {
-    const limit = upTo === null ? billableMicros : BigInt(upTo) * microsPerUnit;
+    const limit = upTo === null ? billableMicros : microsOf(upTo, span);
     const end = billableMicros < limit ? billableMicros : limit;
     const quantityMicros = end - below;
     if (quantityMicros <= 0n) return [];
     below = end;
     return [{ upTo, unitAmountDecimal, quantityMicros }];
   });
+}
+
+/** A number of units of a whole period, in millionths of the unit, for the part of the period. */
+function microsOf(units: number, span: PartOfPeriod | null): bigint {
+  const micros = BigInt(units) * microsPerUnit;
+  return span === null ? micros : prorate(micros, span);
 }

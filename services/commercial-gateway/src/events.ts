@@ -1,0 +1,64 @@
+import type { EventOf } from '@countersign/contracts';
+import { creditGrantUpdated, invoiceUpdated, subscriptionUpdated } from '@countersign/contracts/commercial-gateway';
+import { recordEventsIn, type NewEvent } from '@countersign/messaging';
+import type { StoredCreditGrant } from './store/credit-grants.ts';
+import type { Tx } from './store/database.ts';
+import type { StoredInvoice } from './store/invoices.ts';
+import type { StoredSubscription } from './store/subscriptions.ts';
+
+/*
+ * Events of the commercial gateway. Each event is written in the transaction of its change.
+ */
+
+type EventDeps = { newEvent: NewEvent };
+
+export async function publishInvoiceUpdated(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  { invoice, from }: { invoice: StoredInvoice; from: EventOf<typeof invoiceUpdated>['data']['from'] },
+): Promise<void> {
+  const data = {
+    org_id: invoice.orgId,
+    invoice_id: invoice.id,
+    from,
+    status: invoice.status,
+    currency: invoice.currency,
+    total_minor: String(invoice.totalMinor),
+    credited_minor: String(invoice.creditedMinor),
+    paid_minor: String(invoice.paidMinor),
+    refunded_minor: String(invoice.refundedMinor),
+  };
+  await recordEventsIn(tx, [newEvent(invoiceUpdated, data, { subject: invoice.id })]);
+}
+
+export async function publishCreditGrantUpdated(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  grant: StoredCreditGrant,
+): Promise<void> {
+  const data = {
+    org_id: grant.orgId,
+    credit_grant_id: grant.id,
+    kind: grant.kind,
+    currency: grant.currency,
+    amount_minor: String(grant.amountMinor),
+    remaining_minor: String(grant.remainingMinor),
+  };
+  await recordEventsIn(tx, [newEvent(creditGrantUpdated, data, { subject: grant.id })]);
+}
+
+export async function publishSubscriptionUpdated(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  { subscription, from }: { subscription: StoredSubscription; from: StoredSubscription['status'] | null },
+): Promise<void> {
+  const data = {
+    org_id: subscription.orgId,
+    subscription_id: subscription.id,
+    from,
+    status: subscription.status,
+    plan_id: subscription.planId,
+    plan_version: subscription.planVersion,
+  };
+  await recordEventsIn(tx, [newEvent(subscriptionUpdated, data, { subject: subscription.id })]);
+}

@@ -1,0 +1,25 @@
+import { CreditGrantId, InvoiceId, LedgerTransactionId, SubscriptionId } from '@countersign/contracts';
+import { monotonicFactory } from 'ulid';
+
+/** Ids of one process rise strictly, so that a list by id is a list by time. */
+const nextUlid = monotonicFactory();
+
+export function newSubscriptionId(): SubscriptionId {
+  return SubscriptionId.parse(`sub_${nextUlid()}`);
+}
+
+export function newInvoiceId(): InvoiceId {
+  return InvoiceId.parse(`ivc_${nextUlid()}`);
+}
+
+export function newCreditGrantId(): CreditGrantId {
+  return CreditGrantId.parse(`crg_${nextUlid()}`);
+}
+
+export function newLedgerTransactionId(): LedgerTransactionId {
+  return LedgerTransactionId.parse(`ltx_${nextUlid()}`);
+}
+
+export function newAuditId(): string {
+  return `aud_${nextUlid()}`;
+}

@@ -1,0 +1,32 @@
+import { AppError } from '@countersign/contracts';
+import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { changeSubscription } from '../billing/change-subscription.ts';
+import { wholeSecond } from '../billing/period.ts';
+import type { StoredInvoice } from '../store/invoices.ts';
+import { commitSubscription, getCurrentSubscription } from '../subscriptions/commit-subscription.ts';
+import { billPeriod, periodInProgress } from './bill-period.ts';
+
+/**
+ * Cancels the subscription now and drafts its last invoice. A trial is canceled without an invoice. Throws GATE_NOT_PASSED while an
+ * earlier period is not closed.
+ */
+export function cancelSubscription(
+  deps: BillingDeps,
+  { taxPercent }: { taxPercent: string | null },
+  caller: BillingCaller,
+): Promise<StoredInvoice | null> {
+  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
+    const before = await getCurrentSubscription(tx, caller);
+    const isBilled = before.status !== 'incomplete' && before.status !== 'trialing';
+    const end = wholeSecond(at);
+    if (isBilled && end >= periodInProgress(before).end)
+      throw new AppError('GATE_NOT_PASSED', 'The last period is not closed', {
+        details: { missing: ['close_period'] },
+      });
+    const bill = { subscription: before, end, taxPercent, at };
+    const invoice = isBilled ? await billPeriod(tx, deps, bill, caller) : null;
+    const after = changeSubscription(before, 'cancel', at);
+    await commitSubscription(tx, deps, { before, after, action: 'canceled' }, caller);
+    return invoice;
+  });
+}

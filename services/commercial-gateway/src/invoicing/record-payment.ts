@@ -1,0 +1,73 @@
+import { AppError, type InvoiceId } from '@countersign/contracts';
+import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { changeSubscription } from '../billing/change-subscription.ts';
+import { nextInvoiceStatus } from '../billing/invoice-status.ts';
+import { paymentEntries } from '../billing/ledger-entries.ts';
+import { newLedgerTransactionId } from '../ids.ts';
+import type { Tx } from '../store/database.ts';
+import { hasOpenInvoice, updateInvoice, type StoredInvoice } from '../store/invoices.ts';
+import { isPosted, postTransaction } from '../store/ledger.ts';
+import { findSubscription } from '../store/subscriptions.ts';
+import { commitSubscription } from '../subscriptions/commit-subscription.ts';
+import { assertCashAmount, type CashMovement } from './cash-amount.ts';
+import { commitInvoice, getInvoice, openMinorOf } from './commit-invoice.ts';
+
+/**
+ * Posts a payment of an open invoice. The invoice is paid when nothing is left to pay, and the subscription is active again when it has
+ * no other open invoice. A repeated reference changes nothing.
+ */
+export function recordPayment(
+  deps: BillingDeps,
+  { invoiceId, ...cash }: CashMovement & { invoiceId: InvoiceId },
+  caller: BillingCaller,
+): Promise<StoredInvoice> {
+  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
+    const invoice = await getInvoice(tx, caller, invoiceId);
+    const key = { orgId: caller.orgId, kind: 'payment', reference: cash.reference } as const;
+    if (await isPosted(tx, key, { invoiceId, cashMinor: cash.amountMinor })) return invoice;
+    assertOpen(invoice);
+    assertCashAmount(invoice, cash, { amountMinor: openMinorOf(invoice), what: 'open amount' });
+    const entries = paymentEntries(invoice.currency, cash.amountMinor);
+    await postTransaction(tx, {
+      id: newLedgerTransactionId(),
+      ...key,
+      invoiceId,
+      reversesId: null,
+      entries,
+      createdAt: at,
+    });
+    const after = await payInvoice(tx, invoice, { amountMinor: cash.amountMinor, at });
+    const details = { amount_minor: String(cash.amountMinor), reference: cash.reference };
+    if (after.status === 'paid') await settleSubscription(tx, deps, { invoice: after, at }, caller);
+    await commitInvoice(tx, deps, { after, from: invoice.status, action: 'payment_recorded', at, details }, caller);
+    return after;
+  });
+}
+
+function assertOpen({ status }: StoredInvoice): void {
+  if (status === 'open') return;
+  throw new AppError('ILLEGAL_TRANSITION', `The invoice is ${status}; a payment requires the status open`, {
+    details: { status, allowed_from: ['open'] },
+  });
+}
+
+function payInvoice(tx: Tx, invoice: StoredInvoice, { amountMinor, at }: { amountMinor: bigint; at: Date }) {
+  const paidMinor = invoice.paidMinor + amountMinor;
+  const isPaid = openMinorOf(invoice) === amountMinor;
+  const closed = isPaid ? { status: nextInvoiceStatus(invoice.status, 'settle'), closedAt: at } : {};
+  return updateInvoice(tx, invoice, { paidMinor, ...closed });
+}
+
+async function settleSubscription(
+  tx: Tx,
+  deps: BillingDeps,
+  { invoice, at }: { invoice: StoredInvoice; at: Date },
+  caller: BillingCaller,
+): Promise<void> {
+  const { orgId, subscriptionId } = invoice;
+  const before = await findSubscription(tx, orgId, subscriptionId);
+  if (before === null || (before.status !== 'past_due' && before.status !== 'unpaid')) return;
+  if (await hasOpenInvoice(tx, orgId, subscriptionId)) return;
+  const after = changeSubscription(before, 'settle', at);
+  await commitSubscription(tx, deps, { before, after, action: 'settled' }, caller);
+}

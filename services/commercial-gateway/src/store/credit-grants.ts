@@ -1,0 +1,71 @@
+import { CreditGrantId } from '@countersign/contracts';
+import { CreditGrantKind } from '@countersign/contracts/commercial-gateway';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { CreditAllocation } from '../billing/allocate-credits.ts';
+import type { CreditGrantModel } from '../generated/prisma/models.ts';
+import type { Reader, Tx } from './database.ts';
+
+export type StoredCreditGrant = Omit<CreditGrantModel, 'id' | 'orgId' | 'kind'> & {
+  id: CreditGrantId;
+  orgId: OrgId;
+  kind: CreditGrantKind;
+};
+
+export async function insertCreditGrant(tx: Tx, grant: StoredCreditGrant): Promise<void> {
+  await tx.creditGrant.create({ data: grant });
+}
+
+export async function findCreditGrant(reader: Reader, orgId: OrgId, id: string): Promise<StoredCreditGrant | null> {
+  const row = await reader.creditGrant.findFirst({ where: { orgId, id } });
+  return row === null ? null : grantOf(row);
+}
+
+/** Grants with a remaining amount, expired ones included. */
+export async function listCreditGrants(reader: Reader, orgId: OrgId, currency: string): Promise<StoredCreditGrant[]> {
+  const where = { orgId, currency, remainingMinor: { gt: 0 } };
+  return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);
+}
+
+/** Decreases the remaining amount of each grant. Throws when a grant has less left than is to be spent. */
+export async function spendCredits(
+  tx: Tx,
+  orgId: OrgId,
+  allocations: readonly CreditAllocation<{ id: CreditGrantId }>[],
+): Promise<void> {
+  for (const { grant, amountMinor } of allocations) {
+    const { count } = await tx.creditGrant.updateMany({
+      where: { id: grant.id, orgId, remainingMinor: { gte: amountMinor } },
+      data: { remainingMinor: { decrement: amountMinor } },
+    });
+    if (count !== 1) throw new Error(`Credit grant ${grant.id} has less than ${amountMinor} left`);
+  }
+}
+
+/** Returns an amount to a grant after the reversal of its use. */
+export async function restoreCredits(
+  tx: Tx,
+  orgId: OrgId,
+  { id, amountMinor }: { id: string; amountMinor: bigint },
+): Promise<void> {
+  await tx.creditGrant.updateMany({ where: { id, orgId }, data: { remainingMinor: { increment: amountMinor } } });
+}
+
+/** Organisations with expired grants that have a remaining amount. */
+export async function listOrgsWithExpiredCredits(reader: Reader, now: Date, limit: number): Promise<OrgId[]> {
+  const rows = await reader.creditGrant.findMany({
+    where: { expiresAt: { lte: now }, remainingMinor: { gt: 0 } },
+    select: { orgId: true },
+    orderBy: { expiresAt: 'asc' },
+    take: limit,
+  });
+  return [...new Set(rows.map(({ orgId }) => OrgId.parse(orgId)))];
+}
+
+export async function listExpiredCredits(reader: Reader, orgId: OrgId, now: Date): Promise<StoredCreditGrant[]> {
+  const where = { orgId, expiresAt: { lte: now }, remainingMinor: { gt: 0 } };
+  return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);
+}
+
+function grantOf({ id, orgId, kind, ...rest }: CreditGrantModel): StoredCreditGrant {
+  return { ...rest, id: CreditGrantId.parse(id), orgId: OrgId.parse(orgId), kind: CreditGrantKind.parse(kind) };
+}

@@ -1,0 +1,80 @@
+import { InvoiceId, SubscriptionId } from '@countersign/contracts';
+import { BillingPlanId, InvoiceStatus } from '@countersign/contracts/commercial-gateway';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import { canonicalize } from '@countersign/crypto';
+import type { InvoiceLine } from '../billing/assemble-invoice.ts';
+import type { InvoiceLineModel, InvoiceModel } from '../generated/prisma/models.ts';
+import type { Reader, Tx } from './database.ts';
+
+export type StoredInvoice = Omit<InvoiceModel, 'id' | 'orgId' | 'subscriptionId' | 'planId' | 'status'> & {
+  id: InvoiceId;
+  orgId: OrgId;
+  subscriptionId: SubscriptionId;
+  planId: BillingPlanId;
+  status: InvoiceStatus;
+};
+
+export async function insertInvoice(tx: Tx, invoice: StoredInvoice, lines: readonly InvoiceLine[]): Promise<void> {
+  await tx.invoice.create({ data: invoice });
+  const { id: invoiceId, orgId } = invoice;
+  await tx.invoiceLine.createMany({
+    data: lines.map((line, index) => ({ ...rowOf(line), invoiceId, orgId, position: index + 1 })),
+  });
+}
+
+/** Reads an invoice. The caller holds the lock of the billing account, so the invoice does not change until the transaction ends. */
+export async function findInvoice(reader: Reader, orgId: OrgId, id: InvoiceId): Promise<StoredInvoice | null> {
+  const row = await reader.invoice.findFirst({ where: { orgId, id } });
+  return row === null ? null : invoiceOf(row);
+}
+
+export async function listInvoiceLines(
+  reader: Reader,
+  orgId: OrgId,
+  invoiceId: InvoiceId,
+): Promise<InvoiceLineModel[]> {
+  return reader.invoiceLine.findMany({ where: { orgId, invoiceId }, orderBy: { position: 'asc' } });
+}
+
+export async function hasOpenInvoice(reader: Reader, orgId: OrgId, subscriptionId: SubscriptionId): Promise<boolean> {
+  return (await reader.invoice.count({ where: { orgId, subscriptionId, status: 'open' } })) > 0;
+}
+
+type InvoiceChange = Pick<
+  StoredInvoice,
+  'status' | 'number' | 'creditedMinor' | 'paidMinor' | 'refundedMinor' | 'finalizedAt' | 'closedAt'
+>;
+
+/** Writes the members that can change. Lines and totals never change. */
+export async function updateInvoice(
+  tx: Tx,
+  { id, orgId }: StoredInvoice,
+  change: Partial<InvoiceChange>,
+): Promise<StoredInvoice> {
+  const row = await tx.invoice.update({ where: { id_orgId: { id, orgId } }, data: change });
+  return invoiceOf(row);
+}
+
+function rowOf(line: InvoiceLine): Omit<InvoiceLineModel, 'invoiceId' | 'orgId' | 'position'> {
+  const { kind, amountMinor } = line;
+  if (kind === 'base') return { kind, amountMinor, meter: null, quantityMicros: null, tiers: null };
+  const { meter, quantityMicros, includedMicros, tiers } = line;
+  const rated = tiers.map(({ upTo, unitAmountDecimal, quantityMicros: quantity }) => ({
+    up_to: upTo,
+    unit_amount_decimal: unitAmountDecimal,
+    quantity_micros: String(quantity),
+  }));
+  const detail = canonicalize({ included_micros: String(includedMicros), tiers: rated });
+  return { kind, amountMinor, meter, quantityMicros, tiers: detail };
+}
+
+function invoiceOf({ id, orgId, subscriptionId, planId, status, ...rest }: InvoiceModel): StoredInvoice {
+  return {
+    ...rest,
+    id: InvoiceId.parse(id),
+    orgId: OrgId.parse(orgId),
+    subscriptionId: SubscriptionId.parse(subscriptionId),
+    planId: BillingPlanId.parse(planId),
+    status: InvoiceStatus.parse(status),
+  };
+}

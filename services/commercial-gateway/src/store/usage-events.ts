@@ -1,0 +1,96 @@
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import type { UsageEvent } from '../metering/usage-event.ts';
+import type { Tx } from './database.ts';
+
+/** End of the usage of an organisation and of its billed part. */
+export type UsageHead = { lastSeq: bigint; billedSeq: bigint; billedUntil: Date | null };
+
+/** Locks the usage of an organisation until the transaction ends: events are numbered in the order of their commits. */
+export async function lockUsageHead(tx: Tx, orgId: OrgId): Promise<UsageHead> {
+  await tx.usageHead.createMany({ data: { orgId, lastSeq: 0, billedSeq: 0, billedUntil: null }, skipDuplicates: true });
+  await tx.$executeRaw`SELECT FROM usage_heads WHERE org_id = ${orgId} FOR UPDATE`;
+  return tx.usageHead.findUniqueOrThrow({ where: { orgId } });
+}
+
+export type RecordedUsage = {
+  stored: number;
+  /** Events that were stored before, or occur twice in the batch. */
+  duplicates: number;
+  /** Ids of events that were stored before with other contents. The stored event is kept. */
+  conflicts: string[];
+};
+
+/** Stores each event once, whatever the order and number of its deliveries. Events without a predecessor get the next numbers. */
+export async function recordUsage(
+  tx: Tx,
+  { orgId, events, receivedAt }: { orgId: OrgId; events: readonly UsageEvent[]; receivedAt: Date },
+): Promise<RecordedUsage> {
+  const head = await lockUsageHead(tx, orgId);
+  const stored = await findStored(tx, orgId, events);
+  const conflicts: string[] = [];
+  const added = new Map<string, UsageEvent>();
+  for (const event of events) {
+    const first = stored.get(keyOf(event)) ?? added.get(keyOf(event));
+    if (first === undefined) added.set(keyOf(event), event);
+    else if (!isSame(first, event)) conflicts.push(event.id);
+  }
+  const data = [...added.values()].map((event, index) => ({
+    ...event,
+    orgId,
+    seq: head.lastSeq + BigInt(index) + 1n,
+    receivedAt,
+  }));
+  if (data.length > 0) {
+    await tx.usageEvent.createMany({ data });
+    await tx.usageHead.update({ where: { orgId }, data: { lastSeq: head.lastSeq + BigInt(data.length) } });
+  }
+  return { stored: data.length, duplicates: events.length - data.length, conflicts };
+}
+
+/** Moves the read position of a source. Returns false when another reader moved it first: its events are not to be stored again. */
+export async function advanceUsageCursor(
+  tx: Tx,
+  { orgId, source, from, to, now }: { orgId: OrgId; source: string; from: bigint; to: bigint; now: Date },
+): Promise<boolean> {
+  await tx.usageCursor.createMany({ data: { orgId, source, position: 0, updatedAt: now }, skipDuplicates: true });
+  const where = { orgId, source, position: from };
+  const { count } = await tx.usageCursor.updateMany({ where, data: { position: to, updatedAt: now } });
+  return count === 1;
+}
+
+/** Records that all events up to `lastSeq` that occurred before `until` are billed. */
+export async function markUsageBilled(
+  tx: Tx,
+  orgId: OrgId,
+  { lastSeq, until }: { lastSeq: bigint; until: Date },
+): Promise<void> {
+  await tx.usageHead.update({ where: { orgId }, data: { billedSeq: lastSeq, billedUntil: until } });
+}
+
+type ComparedEvent = Pick<UsageEvent, 'quantityMicros' | 'occurredAt'> & { meter: string };
+
+async function findStored(
+  tx: Tx,
+  orgId: OrgId,
+  events: readonly UsageEvent[],
+): Promise<ReadonlyMap<string, ComparedEvent>> {
+  const found = new Map<string, ComparedEvent>();
+  for (const source of new Set(events.map((event) => event.source))) {
+    const ids = events.filter((event) => event.source === source).map(({ id }) => id);
+    const rows = await tx.usageEvent.findMany({ where: { orgId, source, id: { in: ids } } });
+    for (const row of rows) found.set(keyOf(row), row);
+  }
+  return found;
+}
+
+function isSame(one: ComparedEvent, other: ComparedEvent): boolean {
+  return (
+    one.meter === other.meter &&
+    one.quantityMicros === other.quantityMicros &&
+    one.occurredAt.getTime() === other.occurredAt.getTime()
+  );
+}
+
+function keyOf({ source, id }: { source: string; id: string }): string {
+  return JSON.stringify([source, id]);
+}

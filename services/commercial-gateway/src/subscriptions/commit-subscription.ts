@@ -1,0 +1,39 @@
+import { AppError } from '@countersign/contracts';
+import type { BillingCaller, BillingDeps } from '../billing-deps.ts';
+import { publishSubscriptionUpdated } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import { findCurrentSubscription, updateSubscription, type StoredSubscription } from '../store/subscriptions.ts';
+
+/** The subscription of the caller. Throws NOT_FOUND when the organisation has none, or only canceled ones. */
+export async function getCurrentSubscription(tx: Tx, { orgId }: BillingCaller): Promise<StoredSubscription> {
+  const subscription = await findCurrentSubscription(tx, orgId);
+  if (subscription === null) throw new AppError('NOT_FOUND', 'The organisation has no subscription');
+  return subscription;
+}
+
+type SubscriptionChange = { before: StoredSubscription; after: StoredSubscription; action: string };
+
+/** Writes a changed subscription with its event and audit entry. */
+export async function commitSubscription(
+  tx: Tx,
+  deps: BillingDeps,
+  { before, after, action }: SubscriptionChange,
+  caller: BillingCaller,
+): Promise<void> {
+  await updateSubscription(tx, after);
+  await publishSubscriptionUpdated(tx, deps, { subscription: after, from: before.status });
+  await auditSubscription(tx, after, { action, caller, from: before.status });
+}
+
+type AuditedChange = { action: string; caller: BillingCaller; from: StoredSubscription['status'] | null };
+
+export async function auditSubscription(
+  tx: Tx,
+  { id, status, planId, planVersion, updatedAt }: StoredSubscription,
+  { action, caller: { orgId, actor, requestId }, from }: AuditedChange,
+): Promise<void> {
+  const details = { from, status, plan_id: planId, plan_version: planVersion };
+  const act = { scope: orgId, action: `subscription.${action}`, actor, requestId, subject: id, details };
+  await recordAudit(tx, { ...act, verdict: 'allow' }, updatedAt);
+}

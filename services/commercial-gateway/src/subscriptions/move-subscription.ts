@@ -1,0 +1,21 @@
+import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { changeSubscription, type SubscriptionAction } from '../billing/change-subscription.ts';
+import type { StoredSubscription } from '../store/subscriptions.ts';
+import { commitSubscription, getCurrentSubscription } from './commit-subscription.ts';
+
+/**
+ * Applies an action to the current subscription. Throws ILLEGAL_TRANSITION when its status does not permit the action. Cancellation also
+ * bills, and settlement follows a payment: both are in `invoicing/`.
+ */
+export function moveSubscription(
+  deps: BillingDeps,
+  action: Exclude<SubscriptionAction, 'cancel' | 'settle'>,
+  caller: BillingCaller,
+): Promise<StoredSubscription> {
+  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
+    const before = await getCurrentSubscription(tx, caller);
+    const after = changeSubscription(before, action, at);
+    await commitSubscription(tx, deps, { before, after, action }, caller);
+    return after;
+  });
+}
