@@ -118,7 +118,7 @@ export async function countRows({ admin }: Billing, table: string, { orgId }: Bi
 
 /** Violations of the invariants of the ledger of an organisation; empty when it is sound. */
 export async function findUnsound({ admin }: Billing, { orgId }: BillingCaller): Promise<unknown[]> {
-  const { rows } = await admin.query(
+  const { rows } = await admin.query<{ fault: string; id: string }>(
     `SELECT 'transaction is not balanced' AS fault, transaction_id AS id FROM ledger_entries WHERE org_id = $1
       GROUP BY transaction_id, currency HAVING sum(amount_minor) <> 0
      UNION ALL
