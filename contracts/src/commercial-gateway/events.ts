@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { OrgId } from '../governance-kernel/tenants.ts';
-import { Currency, CreditGrantId, InvoiceId, SubscriptionId } from '../scalars.ts';
+import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
 import { BillingPlanId } from './plan-version.ts';
 import { SubscriptionStatus } from './subscriptions.ts';
@@ -56,4 +56,18 @@ export const subscriptionUpdated = defineEvent({
     plan_version: z.int().min(1),
   }),
   forOthers: 'systems of the operator that provision by plan',
+});
+
+/** The amount of the period in progress reached a threshold of the billing budget. Sent once per threshold and period. */
+export const budgetReached = defineEvent({
+  type: 'billing-budget.reached.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    period_start: Instant,
+    threshold_percent: z.union([z.literal(75), z.literal(90), z.literal(100)]),
+    currency: Currency,
+    budget_minor: MinorUnits,
+    amount_minor: MinorUnits,
+  }),
+  forOthers: forAccounting,
 });

@@ -1,6 +1,12 @@
-import type { EventOf } from '@countersign/contracts';
-import { creditGrantUpdated, invoiceUpdated, subscriptionUpdated } from '@countersign/contracts/commercial-gateway';
+import { Instant, type EventOf } from '@countersign/contracts';
+import {
+  budgetReached,
+  creditGrantUpdated,
+  invoiceUpdated,
+  subscriptionUpdated,
+} from '@countersign/contracts/commercial-gateway';
 import { recordEventsIn, type NewEvent } from '@countersign/messaging';
+import type { BudgetAlert } from './store/budgets.ts';
 import type { StoredCreditGrant } from './store/credit-grants.ts';
 import type { Tx } from './store/database.ts';
 import type { StoredInvoice } from './store/invoices.ts';
@@ -61,4 +67,16 @@ export async function publishSubscriptionUpdated(
     plan_version: subscription.planVersion,
   };
   await recordEventsIn(tx, [newEvent(subscriptionUpdated, data, { subject: subscription.id })]);
+}
+
+export async function publishBudgetReached(tx: Tx, { newEvent }: EventDeps, alert: BudgetAlert): Promise<void> {
+  const data = {
+    org_id: alert.orgId,
+    period_start: Instant.parse(alert.periodStart.toISOString()),
+    threshold_percent: alert.thresholdPercent,
+    currency: alert.currency,
+    budget_minor: String(alert.budgetMinor),
+    amount_minor: String(alert.amountMinor),
+  };
+  await recordEventsIn(tx, [newEvent(budgetReached, data, { subject: alert.orgId })]);
 }

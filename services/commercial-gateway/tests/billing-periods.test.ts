@@ -31,12 +31,16 @@ describe('monthly periods', () => {
 
 describe('proration', () => {
   it('consecutive parts add up to the whole amount, and each differs from its exact share by less than one minor unit', () => {
-    const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 });
+    const cuts = fc.array(fc.integer({ min: 0, max: 9_999 }), { maxLength: 6 });
     fc.assert(
       fc.property(anchors, amounts, cuts, (anchor, amount, shares) => {
         const period = monthlyPeriod(anchor, 0);
         const length = (period.end.getTime() - period.start.getTime()) / 1_000;
-        const seconds = [0, ...shares.map((share) => Math.floor(share * length)).toSorted((a, b) => a - b), length];
+        const seconds = [
+          0,
+          ...shares.map((share) => Math.floor((share * length) / 10_000)).toSorted((a, b) => a - b),
+          length,
+        ];
         const timeAt = (second: number) => new Date(period.start.getTime() + second * 1_000);
         const parts = seconds.slice(1).map((end, index) => {
           const start = seconds[index] ?? 0;

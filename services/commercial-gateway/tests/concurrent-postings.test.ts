@@ -47,7 +47,7 @@ async function race(operations: readonly (() => Promise<unknown>)[]): Promise<nu
 
 /** Entries of the audit chain of an organisation whose predecessor is not the entry before. */
 async function brokenLinks({ orgId }: BillingCaller): Promise<unknown[]> {
-  const { rows } = await billing.admin.query(
+  const { rows } = await billing.admin.query<{ seq: number }>(
     `SELECT seq FROM (SELECT seq, prev_hash, lag(hash) OVER (ORDER BY seq) AS before FROM audit_entries WHERE scope = $1) chain
       WHERE prev_hash IS DISTINCT FROM before`,
     [orgId],

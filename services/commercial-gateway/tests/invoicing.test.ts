@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BillingPlanId } from '@countersign/contracts/commercial-gateway';
+import type { BillingCaller } from '../src/billing-deps.ts';
 import { cancelSubscription } from '../src/invoicing/cancel-subscription.ts';
 import { changePlan } from '../src/invoicing/change-plan.ts';
 import { closePeriod } from '../src/invoicing/close-period.ts';
@@ -10,6 +11,8 @@ import { recordPayment } from '../src/invoicing/record-payment.ts';
 import { recordRefund } from '../src/invoicing/record-refund.ts';
 import { voidInvoice } from '../src/invoicing/void-invoice.ts';
 import { writeOffInvoice } from '../src/invoicing/write-off-invoice.ts';
+import { spendCredits } from '../src/store/credit-grants.ts';
+import { storePlanVersions } from '../src/store/plan-versions.ts';
 import { findCurrentSubscription } from '../src/store/subscriptions.ts';
 import { createSubscription } from '../src/subscriptions/create-subscription.ts';
 import { moveSubscription } from '../src/subscriptions/move-subscription.ts';
@@ -160,6 +163,26 @@ describe('a credit grant', () => {
     expect(await grant(5n)).toEqual(await grant(5n));
     await expect(grant(6n)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     expect(await balancesOf(billing, caller)).toEqual({ credits: -5, revenue: 5 });
+  });
+});
+
+describe('stored limits', () => {
+  it('a grant is never spent beyond its remaining amount, also without the lock of the account', async () => {
+    const caller = newCaller();
+    const grant = await grantCredit(billing.deps, { ...credit, amountMinor: 5n, reference: 'g1' }, caller);
+    const spend = (orgId: BillingCaller['orgId'], amountMinor: bigint) =>
+      billing.database.transaction((tx) => spendCredits(tx, orgId, [{ grant, amountMinor }]));
+    await expect(spend(caller.orgId, 6n)).rejects.toThrow('has less than 6 left');
+    await expect(spend(newCaller().orgId, 5n)).rejects.toThrow('has less than 5 left');
+    await spend(caller.orgId, 3n);
+    await expect(spend(caller.orgId, 3n)).rejects.toThrow('has less than 3 left');
+  });
+
+  it('a stored plan version keeps its definition', async () => {
+    const store = (plan: typeof testPlan) => billing.database.transaction((tx) => storePlanVersions(tx, [plan], start));
+    await store(testPlan);
+    await expect(store({ ...testPlan, base_minor: 999 })).rejects.toThrow('Add a version instead');
+    await store({ ...testPlan, version: 2, base_minor: 999 });
   });
 });
 

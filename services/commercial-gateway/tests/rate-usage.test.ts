@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlanVersion } from '@countersign/contracts/commercial-gateway';
 import fc from 'fast-check';
+import { monthlyPeriod } from '../src/billing/period.ts';
 import { planCatalog } from '../src/billing/plan-catalog.ts';
 import { rateUsage } from '../src/billing/rate-usage.ts';
 import { microsPerUnit } from '../src/metering/micros.ts';
@@ -85,6 +86,30 @@ describe('rating', () => {
   it.each(['JPY', 'CLP', 'KWD', 'EUR'])('a price in minor units of %s is never scaled by 100', (currency) => {
     const plan = planWith(0, [{ up_to: null, unit_amount_decimal: '5' }], currency);
     expect(amountOf(plan, 3n * microsPerUnit)).toBe(15n);
+  });
+
+  it('prorates included amounts and tiers: a period in parts includes as much as the whole period', () => {
+    const period = monthlyPeriod(new Date('2026-04-01'), 0);
+    const seconds = 30 * 86_400;
+    fc.assert(
+      fc.property(plans, fc.integer({ min: 1, max: seconds - 1 }), (plan, second) => {
+        const cut = new Date(period.start.getTime() + second * 1_000);
+        const parts = [
+          { start: period.start, end: cut },
+          { start: cut, end: period.end },
+        ];
+        const usage = { tool_calls: 10n ** 9n };
+        const rated = parts.map((part) => rateUsage(plan, usage, { period, part }).meters[0]);
+        const [whole] = rateUsage(plan, usage, { period, part: period }).meters;
+        const sumOf = (pick: (meter: typeof whole) => bigint) => rated.reduce((sum, meter) => sum + pick(meter), 0n);
+        expect(whole).toEqual(rateUsage(plan, usage, null).meters[0]);
+        expect(sumOf((meter) => meter?.includedMicros ?? 0n)).toBe(whole?.includedMicros);
+        const firstTier = (meter: typeof whole) =>
+          meter?.tiers.find(({ upTo }) => upTo !== null && upTo === plan.meters[0]?.tiers[0]?.up_to)?.quantityMicros ??
+          0n;
+        expect(sumOf(firstTier)).toBe(firstTier(whole));
+      }),
+    );
   });
 
   it('a meter without a price is reported and costs nothing', () => {

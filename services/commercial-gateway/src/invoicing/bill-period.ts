@@ -4,7 +4,7 @@ import { assembleInvoice, type AssembledInvoice } from '../billing/assemble-invo
 import { monthlyPeriod, type Period } from '../billing/period.ts';
 import { newInvoiceId } from '../ids.ts';
 import { sumBilledUsage } from '../store/billed-usage.ts';
-import type { Tx } from '../store/database.ts';
+import type { Reader, Tx } from '../store/database.ts';
 import { insertInvoice, type StoredInvoice } from '../store/invoices.ts';
 import { getPlanVersion } from '../store/plan-versions.ts';
 import type { StoredSubscription } from '../store/subscriptions.ts';
@@ -28,32 +28,36 @@ export async function billPeriod(
   { subscription, ...to }: BillTo & { subscription: StoredSubscription },
   caller: BillingCaller,
 ): Promise<StoredInvoice | null> {
-  const part = { start: subscription.periodStart, end: to.end };
-  const plan = await getPlanVersion(tx, { planId: subscription.planId, version: subscription.planVersion });
-  if (part.start >= part.end) return null;
+  if (subscription.periodStart >= to.end) return null;
   const head = await lockUsageHead(tx, subscription.orgId);
   await markUsageBilled(tx, subscription.orgId, { lastSeq: head.lastSeq, until: to.end });
+  const plan = await getPlanVersion(tx, { planId: subscription.planId, version: subscription.planVersion });
   if (plan.currency === null) return null;
-  const bounds = {
-    usageFrom: subscription.billableFrom,
-    periodEnd: part.end,
-    usageSeq: head.lastSeq,
-    ...billedOf(head),
-  };
-  const usage = await sumBilledUsage(tx, subscription.orgId, bounds);
-  const period = periodInProgress(subscription);
-  const assembled = assembleInvoice(plan, { period, part, usage, taxPercent: to.taxPercent });
-  const invoice = draftOf({
-    subscription,
-    plan: { ...plan, currency: plan.currency },
-    assembled,
-    part,
-    head,
-    at: to.at,
-  });
+  const assembled = await assembleUntil(tx, { subscription, plan, head, ...to });
+  const invoice = draftOf({ subscription, currency: plan.currency, assembled, head, ...to });
   await insertInvoice(tx, invoice, assembled.lines);
   await commitInvoice(tx, deps, { after: invoice, from: null, action: 'created', at: to.at }, caller);
   return invoice;
+}
+
+type Assembly = {
+  subscription: StoredSubscription;
+  plan: PlanVersion;
+  head: UsageHead;
+  end: Date;
+  taxPercent: string | null;
+};
+
+/** The invoice of the unbilled time up to `end` with the usage so far. Drafts and previews use it, so that they show the same amount. */
+export async function assembleUntil(
+  reader: Reader,
+  { subscription, plan, head, end, taxPercent }: Assembly,
+): Promise<AssembledInvoice> {
+  const { orgId, periodStart, billableFrom } = subscription;
+  const bounds = { usageFrom: billableFrom, periodEnd: end, usageSeq: head.lastSeq, ...billedOf(head) };
+  const usage = await sumBilledUsage(reader, orgId, bounds);
+  const part = { start: periodStart, end };
+  return assembleInvoice(plan, { period: periodInProgress(subscription), part, usage, taxPercent });
 }
 
 function billedOf({ billedSeq, billedUntil }: UsageHead): Pick<UsageHead, 'billedSeq' | 'billedUntil'> {
@@ -62,20 +66,19 @@ function billedOf({ billedSeq, billedUntil }: UsageHead): Pick<UsageHead, 'bille
 
 type Draft = {
   subscription: StoredSubscription;
-  plan: Omit<PlanVersion, 'currency'> & { currency: string };
+  currency: string;
   assembled: AssembledInvoice;
-  part: Period;
   head: UsageHead;
+  end: Date;
   at: Date;
 };
 
-function draftOf({ subscription, plan, assembled, part, head, at }: Draft): StoredInvoice {
+function draftOf({ subscription, currency, assembled, head, end, at }: Draft): StoredInvoice {
+  const { orgId, id: subscriptionId, planId, planVersion, periodStart, billableFrom } = subscription;
   const { subtotalMinor, taxMinor, totalMinor } = assembled;
   return {
-    ...{ id: newInvoiceId(), orgId: subscription.orgId, subscriptionId: subscription.id, number: null },
-    ...{ status: 'draft', currency: plan.currency, planId: plan.plan_id, planVersion: plan.version },
-    ...{ periodStart: part.start, periodEnd: part.end, usageFrom: subscription.billableFrom, usageSeq: head.lastSeq },
-    ...billedOf(head),
+    ...{ id: newInvoiceId(), orgId, subscriptionId, number: null, status: 'draft', currency, planId, planVersion },
+    ...{ periodStart, periodEnd: end, usageFrom: billableFrom, usageSeq: head.lastSeq, ...billedOf(head) },
     ...{ subtotalMinor, taxMinor, totalMinor, creditedMinor: 0n, paidMinor: 0n, refundedMinor: 0n },
     ...{ createdAt: at, finalizedAt: null, closedAt: null },
   };

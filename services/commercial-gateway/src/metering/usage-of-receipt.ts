@@ -3,7 +3,8 @@ import type { ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { microsPerUnit } from './micros.ts';
 import { receiptSources, type UsageEvent } from './usage-event.ts';
 
-type MeteredReceipt = Pick<
+/** The members of a receipt that metering reads. */
+export type MeteredReceipt = Pick<
   ReceiptPayload,
   'receipt_id' | 'kind' | 'tenant_id' | 'verdict' | 'tool' | 'shadow' | 'issued_at'
 >;

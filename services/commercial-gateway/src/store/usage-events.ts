@@ -1,6 +1,6 @@
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { UsageEvent } from '../metering/usage-event.ts';
-import type { Tx } from './database.ts';
+import type { Reader, Tx } from './database.ts';
 
 /** End of the usage of an organisation and of its billed part. */
 export type UsageHead = { lastSeq: bigint; billedSeq: bigint; billedUntil: Date | null };
@@ -10,6 +10,12 @@ export async function lockUsageHead(tx: Tx, orgId: OrgId): Promise<UsageHead> {
   await tx.usageHead.createMany({ data: { orgId, lastSeq: 0, billedSeq: 0, billedUntil: null }, skipDuplicates: true });
   await tx.$executeRaw`SELECT FROM usage_heads WHERE org_id = ${orgId} FOR UPDATE`;
   return tx.usageHead.findUniqueOrThrow({ where: { orgId } });
+}
+
+/** The same without a lock. */
+export async function findUsageHead(reader: Reader, orgId: OrgId): Promise<UsageHead> {
+  const head = await reader.usageHead.findUnique({ where: { orgId } });
+  return head ?? { lastSeq: 0n, billedSeq: 0n, billedUntil: null };
 }
 
 export type RecordedUsage = {
@@ -47,6 +53,14 @@ export async function recordUsage(
   return { stored: data.length, duplicates: events.length - data.length, conflicts };
 }
 
+export async function findUsagePosition(
+  reader: Reader,
+  { orgId, source }: { orgId: OrgId; source: string },
+): Promise<bigint> {
+  const cursor = await reader.usageCursor.findUnique({ where: { orgId_source: { orgId, source } } });
+  return cursor?.position ?? 0n;
+}
+
 /** Moves the read position of a source. Returns false when another reader moved it first: its events are not to be stored again. */
 export async function advanceUsageCursor(
   tx: Tx,
@@ -58,13 +72,17 @@ export async function advanceUsageCursor(
   return count === 1;
 }
 
-/** Records that all events up to `lastSeq` that occurred before `until` are billed. */
+/** Records that all events up to `lastSeq` that occurred before `until` are billed. Throws when a later time is billed already. */
 export async function markUsageBilled(
   tx: Tx,
   orgId: OrgId,
   { lastSeq, until }: { lastSeq: bigint; until: Date },
 ): Promise<void> {
-  await tx.usageHead.update({ where: { orgId }, data: { billedSeq: lastSeq, billedUntil: until } });
+  const { count } = await tx.usageHead.updateMany({
+    where: { orgId, OR: [{ billedUntil: null }, { billedUntil: { lte: until } }] },
+    data: { billedSeq: lastSeq, billedUntil: until },
+  });
+  if (count !== 1) throw new Error(`Usage of ${orgId} is billed beyond ${until.toISOString()}`);
 }
 
 type ComparedEvent = Pick<UsageEvent, 'quantityMicros' | 'occurredAt'> & { meter: string };

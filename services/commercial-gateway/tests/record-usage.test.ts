@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Instant, ReceiptId, TenantId, WorkspaceId } from '@countersign/contracts';
+import type { BillingCaller } from '../src/billing-deps.ts';
+import type { MeteredReceipt } from '../src/metering/usage-of-receipt.ts';
+import { listBilledEvents } from '../src/store/billed-usage.ts';
+import { recordEvents } from '../src/usage/record-events.ts';
+import { nextReceiptPosition, recordReceipts } from '../src/usage/record-receipts.ts';
+import { closeMonths, countRows, newCaller, openBilling, start, subscribe, type Billing } from './_billing-database.ts';
+
+let billing: Billing;
+beforeAll(async () => {
+  billing = await openBilling();
+});
+afterAll(() => billing?.close());
+
+const workspaceId = WorkspaceId.parse(`wsp_${'1'.repeat(26)}`);
+
+const receiptAt = (position: number): MeteredReceipt => ({
+  ...{ receipt_id: ReceiptId.parse(`rcp_${String(position).padStart(26, '0')}`), kind: 'decision', shadow: false },
+  ...{ tenant_id: TenantId.parse(workspaceId), verdict: 'ALLOW', tool: 'mail.send' },
+  issued_at: Instant.parse('2027-01-05T00:00:00.000Z'),
+});
+
+const pageOf = (from: number, to: number) => ({
+  ...{ workspaceId, from: BigInt(from), to: BigInt(to) },
+  receipts: Array.from({ length: to - from }, (_, index) => receiptAt(from + index)),
+});
+
+describe('receipts', () => {
+  it('are read by position: a page that is stored again, or by a second reader, adds nothing', async () => {
+    const caller = newCaller();
+    await subscribe(billing, caller);
+    const record = (from: number, to: number) => recordReceipts(billing.deps, pageOf(from, to), caller);
+    const place = { orgId: caller.orgId, workspaceId };
+    expect(await nextReceiptPosition(billing.database.reader, place)).toBe(0n);
+    expect((await Promise.all([record(0, 20), record(0, 20)])).toSorted()).toEqual([false, true]);
+    expect(await nextReceiptPosition(billing.database.reader, place)).toBe(20n);
+    expect(await record(20, 25)).toBe(true);
+    expect(await record(0, 20)).toBe(false);
+    const [invoice] = await closeMonths(billing, caller, { months: 1 });
+    if (invoice === undefined) throw new Error('No invoice was drafted');
+    const page = { bounds: invoice, meter: 'tool_calls', afterSeq: 0n, limit: 100 } as const;
+    const events = await listBilledEvents(billing.database.reader, caller.orgId, page);
+    expect(events.map(({ id }) => id)).toEqual(pageOf(0, 25).receipts.map(({ receipt_id }) => receipt_id));
+    expect(invoice.totalMinor).toBe(1_015n);
+  });
+
+  it('that the log returned twice at different positions count once', async () => {
+    const caller = newCaller();
+    await recordReceipts(billing.deps, pageOf(0, 3), caller);
+    await recordReceipts(billing.deps, { ...pageOf(0, 3), from: 3n, to: 6n }, caller);
+    expect(await countRows(billing, 'usage_events', caller)).toBe(6);
+  });
+
+  it('of another workspace are refused, and the position does not move', async () => {
+    const caller = newCaller();
+    const other = WorkspaceId.parse(`wsp_${'2'.repeat(26)}`);
+    const page = { ...pageOf(0, 2), workspaceId: other };
+    expect(() => recordReceipts(billing.deps, page, caller)).toThrow(`not of workspace ${other}`);
+    expect(await countRows(billing, 'usage_cursors', caller)).toBe(0);
+  });
+});
+
+describe('submitted events', () => {
+  const event = (id: string, change: object = {}) => ({
+    ...{ specversion: '1.0', type: 'usage.recorded.v1', source: '/gateway', id, time: start.toISOString() },
+    data: { meter: 'run_minutes', quantity: '2.25' },
+    ...change,
+  });
+  const submit = (caller: BillingCaller, events: unknown[]) => recordEvents(billing.deps, events, caller);
+
+  it('are stored once, and an invalid one stores none of its batch', async () => {
+    const caller = newCaller();
+    billing.setTime(start);
+    await expect(submit(caller, [event('a'), event('b', { id: '' })])).rejects.toMatchObject({
+      ...{ code: 'INVALID_REQUEST', param: 'events[1].id' },
+    });
+    expect(await countRows(billing, 'usage_events', caller)).toBe(0);
+    expect(await submit(caller, [event('a'), event('b')])).toEqual({ stored: 2, duplicates: 0, conflicts: [] });
+    expect(await submit(caller, [event('b'), event('c')])).toEqual({ stored: 1, duplicates: 1, conflicts: [] });
+  });
+
+  it('above the limit of a batch are refused', async () => {
+    const batch = Array.from({ length: 1_001 }, (_, index) => event(`e${index}`));
+    await expect(submit(newCaller(), batch)).rejects.toThrow('events has 1001 members (limit 1000)');
+  });
+});
