@@ -6,4 +6,5 @@ export * from './health.ts';
 export * from './invoices.ts';
 export * from './meter.ts';
 export * from './plan-version.ts';
+export * from './scim.ts';
 export * from './subscriptions.ts';
