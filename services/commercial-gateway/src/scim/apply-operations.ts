@@ -1,0 +1,108 @@
+import { scimLimits, type ScimPatch } from '@countersign/contracts/commercial-gateway';
+import { AppError } from '@countersign/contracts';
+import type { Attribute, ResourceDefinition } from './attribute.ts';
+import { isMembers, type Members, type OnUnknown } from './canonical-value.ts';
+import { changedAttribute, type Change } from './change-attribute.ts';
+import { parsePath, type Target } from './patch-path.ts';
+import { scimRefusal } from './scim-error.ts';
+
+type Operation = ScimPatch['Operations'][number];
+
+/** The attributes after all operations, in their order (RFC 7644 §3.5.2). Names come from the schema alone, never from the request. */
+export function applyOperations(
+  before: Members,
+  operations: readonly Operation[],
+  definition: ResourceDefinition,
+): Members {
+  boundValues(operations);
+  return operations.reduce<Members>((current, operation) => {
+    const { op, path, value } = operation;
+    if (path !== undefined) {
+      const target = parsePath(path, definition);
+      if (target === null) throw unknownPath(path, definition);
+      if (op !== 'remove' && value === undefined)
+        throw scimRefusal('invalidValue', `The operation on \`${path}\` has no value.`, path);
+      return changed(current, target, { op, value, path, onUnknown: 'refuse' }, definition);
+    }
+    if (op === 'remove') throw scimRefusal('noTarget', 'A remove operation names a path.');
+    return applyMembers(current, { op, value, onUnknown: 'refuse' }, definition);
+  }, before);
+}
+
+type MemberChange = Omit<Change, 'path'>;
+
+/** Sets each member of an object, whose names are paths. A change of a read-only member is ignored: Okta sends `id` with each new name. */
+export function applyMembers(
+  before: Members,
+  { op, value, onUnknown }: MemberChange,
+  definition: ResourceDefinition,
+): Members {
+  if (!isMembers(value)) throw scimRefusal('invalidValue', 'An operation without a path has an object as its value.');
+  return Object.entries(value).reduce<Members>((current, [path, member]) => {
+    const target = pathOfMember(path, { definition, onUnknown });
+    if (target === null || target.attribute?.mutability === 'readOnly') return current;
+    return changed(current, target, { op, value: member, path, onUnknown }, definition);
+  }, before);
+}
+
+function pathOfMember(
+  path: string,
+  { definition, onUnknown }: { definition: ResourceDefinition; onUnknown: OnUnknown },
+) {
+  const isName = path.length <= scimLimits.pathLength && !/[[\]]/.test(path);
+  const target = isName ? parsePath(path, definition) : null;
+  if (target === null && onUnknown === 'refuse') throw unknownPath(path, definition);
+  return target;
+}
+
+function changed(current: Members, target: Target, change: Change, definition: ResourceDefinition): Members {
+  const { extension, attribute } = target;
+  if (attribute === null) return changedSchema(current, { extension, change, definition });
+  if (extension === null) return set(current, { ...target, attribute }, change);
+  const inner = current[extension];
+  const after = set(isMembers(inner) ? inner : {}, { ...target, attribute }, change);
+  return withMember(current, extension, Object.keys(after).length === 0 ? undefined : after);
+}
+
+type SchemaChange = { extension: string | null; change: Change; definition: ResourceDefinition };
+
+/** A path that is the URI of a schema names all of its attributes. */
+function changedSchema(current: Members, { extension, change, definition }: SchemaChange): Members {
+  const { op, value, path } = change;
+  if (op === 'remove' || value === null) {
+    if (extension === null) throw scimRefusal('invalidPath', 'Name an attribute of the schema.', path);
+    return withMember(current, extension, undefined);
+  }
+  if (!isMembers(value)) throw scimRefusal('invalidValue', `\`${path}\` takes an object.`, path);
+  const qualified = Object.entries(value).map(([name, member]) => [`${path}:${name}`, member]);
+  return applyMembers(current, { ...change, value: Object.fromEntries(qualified) }, definition);
+}
+
+function set(members: Members, target: Target & { attribute: Attribute }, change: Change): Members {
+  const { attribute, filter, sub } = target;
+  if (attribute.mutability === 'readOnly')
+    throw scimRefusal('mutability', `\`${attribute.name}\` is set by the server alone.`, change.path);
+  return withMember(
+    members,
+    attribute.name,
+    changedAttribute(members[attribute.name], { attribute, filter, sub }, change),
+  );
+}
+
+function withMember(members: Members, name: string, value: unknown): Members {
+  const { [name]: _before, ...others } = members;
+  return value === undefined ? others : { ...others, [name]: value };
+}
+
+function boundValues(operations: readonly Operation[]): void {
+  const count = operations.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 1), 0);
+  if (count > scimLimits.membersPerRequest)
+    throw new AppError(
+      'PAYLOAD_TOO_LARGE',
+      `The request has ${count} values (limit ${scimLimits.membersPerRequest}). Send them in several requests.`,
+    );
+}
+
+function unknownPath(path: string, { name }: ResourceDefinition) {
+  return scimRefusal('invalidPath', `\`${path}\` is no attribute of ${name}.`, path);
+}

@@ -1,0 +1,52 @@
+import { ScimGroup, ScimPatch, ScimUser } from '@countersign/contracts/commercial-gateway';
+import type { z } from 'zod';
+import { applyMembers, applyOperations } from './apply-operations.ts';
+import type { ResourceDefinition } from './attribute.ts';
+import type { Members } from './canonical-value.ts';
+import { groupDefinition } from './group-definition.ts';
+import { scimRefusal } from './scim-error.ts';
+import { userDefinition } from './user-definition.ts';
+
+/** A person as a body of POST describes them. Unknown and read-only members are ignored (RFC 7644 §3.3). Throws `invalidValue`. */
+export function parseUser(body: unknown): ScimUser {
+  return validated(ScimUser, described(body, userDefinition));
+}
+
+/** A person after PUT. A body without `active` neither ends nor restores access. */
+export function replaceUser(before: ScimUser, body: unknown): ScimUser {
+  return validated(ScimUser, { active: before.active, ...described(body, userDefinition) });
+}
+
+/** A person after PATCH. Throws what RFC 7644 §3.5.2 names, and changes nothing then. */
+export function patchUser(before: ScimUser, body: unknown): ScimUser {
+  return validated(ScimUser, patched(before, body, userDefinition));
+}
+
+export function parseGroup(body: unknown): ScimGroup {
+  return validated(ScimGroup, described(body, groupDefinition));
+}
+
+export function patchGroup(before: ScimGroup, body: unknown): ScimGroup {
+  return validated(ScimGroup, patched(before, body, groupDefinition));
+}
+
+function described(body: unknown, definition: ResourceDefinition): Members {
+  return applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition);
+}
+
+function patched(before: Members, body: unknown, definition: ResourceDefinition): Members {
+  const { Operations } = validated(ScimPatch, body, 'invalidSyntax');
+  return applyOperations(before, Operations, definition);
+}
+
+function validated<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  fault: 'invalidValue' | 'invalidSyntax' = 'invalidValue',
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.map(String).join('.') ?? '';
+  throw scimRefusal(fault, `\`${path}\`: ${issue?.message ?? 'invalid'}.`, path);
+}

@@ -1,0 +1,68 @@
+import { scimLimits } from '@countersign/contracts/commercial-gateway';
+import { commonAttributes, findAttribute, type Attribute, type ResourceDefinition } from './attribute.ts';
+import { compileFilter } from './compile-filter.ts';
+import type { Predicate } from './predicate.ts';
+import { withoutSchema } from './schema-prefix.ts';
+import { scimRefusal } from './scim-error.ts';
+
+/** The place in a resource that an operation changes. */
+export type Target = {
+  /** `null` for attributes of the core schema. */
+  readonly extension: string | null;
+  /** `null` when the path names a whole schema. */
+  readonly attribute: Attribute | null;
+  readonly filter: Predicate | null;
+  readonly sub: Attribute | null;
+};
+
+/** A path of RFC 7644 §3.5.2, `emails[type eq "work"].value`. Names are matched without case. `null` when the schema has no such attribute. */
+export function parsePath(path: string, definition: ResourceDefinition): Target | null {
+  if (path.length > scimLimits.pathLength)
+    throw scimRefusal('invalidPath', `A path is longer than ${scimLimits.pathLength} characters.`);
+  const { names, filter, after } = split(path);
+  const schemas = [definition.schema, ...definition.extensions];
+  const { schema, rest } = withoutSchema(
+    names,
+    schemas.map(({ id }) => id),
+  );
+  const owner = schemas.find(({ id }) => id === schema) ?? definition.schema;
+  const extension = owner === definition.schema ? null : owner.id;
+  if (rest === '')
+    return schema === null || filter !== null ? null : { extension, attribute: null, filter: null, sub: null };
+  const [name = '', subName, ...further] = [...rest.split('.'), ...after];
+  const attribute = findAttribute(
+    extension === null ? [...owner.attributes, ...commonAttributes] : owner.attributes,
+    name,
+  );
+  if (attribute === undefined || further.length > 0) return null;
+  const { subAttributes = [] } = attribute;
+  const sub = subName === undefined ? null : (findAttribute(subAttributes, subName) ?? undefined);
+  if (sub === undefined) return null;
+  if (filter === null) return { extension, attribute, filter, sub };
+  if (!attribute.multiValued || subAttributes.length === 0)
+    throw scimRefusal('invalidPath', `\`${attribute.name}\` has one value, so its path takes no filter.`, path);
+  return { extension, attribute, filter: elementFilter(filter, subAttributes), sub };
+}
+
+/** Cut at the first and the last bracket: names have none, and a value in the filter may have any. */
+function split(path: string): { names: string; filter: string | null; after: string[] } {
+  const [start, end] = [path.indexOf('['), path.lastIndexOf(']')];
+  if (start === -1 && end === -1) return { names: path, filter: null, after: [] };
+  const after = path.slice(end + 1);
+  if (start < 1 || end < start || (after !== '' && !after.startsWith('.')))
+    throw scimRefusal('invalidPath', `The path ${path} is no path of RFC 7644 §3.5.2.`, path);
+  return {
+    names: path.slice(0, start),
+    filter: path.slice(start + 1, end),
+    after: after === '' ? [] : after.slice(1).split('.'),
+  };
+}
+
+function elementFilter(filter: string, subAttributes: readonly Attribute[]): Predicate {
+  const attributes = subAttributes.map(({ name, type, caseExact }) => ({
+    path: name,
+    type: type === 'boolean' ? type : ('string' as const),
+    caseExact,
+  }));
+  return compileFilter(filter, { attributes, schemas: [] });
+}

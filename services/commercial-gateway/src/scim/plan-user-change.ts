@@ -1,0 +1,47 @@
+import { AppError } from '@countersign/contracts';
+import type { ScimUser } from '@countersign/contracts/commercial-gateway';
+
+/** Everything by which a person acts. */
+const access = ['sessions', 'keys', 'device_tokens', 'unused_approvals'] as const;
+
+/** What a change of a person does elsewhere, besides the row of the person. */
+export type UserEffect =
+  /** Access ends; the account stays as it is. */
+  | { readonly kind: 'end_access'; readonly ends: typeof access }
+  | { readonly kind: 'deactivate'; readonly ends: typeof access }
+  /** Sign-in is possible again. Nothing that a deactivation ended comes back. */
+  | { readonly kind: 'reactivate' }
+  | { readonly kind: 'rename'; readonly userName: string; readonly displayName: string | null };
+
+export type UserPlan = {
+  readonly effects: readonly UserEffect[];
+  /** The answer instead of the changed resource. Its effects are carried out, and the row stays as it was. */
+  readonly refusal: AppError | null;
+};
+
+type Position = { readonly isOwner: boolean; /** Other owners who are active. */ readonly otherOwners: number };
+
+/** The effects of a change; `after` is `null` when the person is deleted, which keeps the row and ends access. */
+export function planUserChange(before: ScimUser, after: ScimUser | null, { isOwner, otherOwners }: Position): UserPlan {
+  const isActive = after?.active === true;
+  if (before.active && !isActive) {
+    if (isOwner && otherOwners === 0) return { effects: [{ kind: 'end_access', ends: access }], refusal: lastOwner() };
+    return { effects: [{ kind: 'deactivate', ends: access }, ...renames(before, after)], refusal: null };
+  }
+  const reactivation: UserEffect[] = !before.active && isActive ? [{ kind: 'reactivate' }] : [];
+  return { effects: [...reactivation, ...renames(before, after)], refusal: null };
+}
+
+/** SCIM returns it as 409 `mutability`. */
+export function lastOwner(): AppError {
+  return new AppError(
+    'LAST_OWNER',
+    'This person is the last owner of the organisation and stays an owner. Their sessions and keys have ended. Make another member an owner, then repeat the change.',
+  );
+}
+
+function renames(before: ScimUser, after: ScimUser | null): UserEffect[] {
+  if (after === null) return [];
+  const isSame = before.userName === after.userName && before.displayName === after.displayName;
+  return isSame ? [] : [{ kind: 'rename', userName: after.userName, displayName: after.displayName ?? null }];
+}

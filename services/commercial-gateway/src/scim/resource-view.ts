@@ -1,0 +1,108 @@
+import { scimLimits, type ScimGroup, type ScimUser } from '@countersign/contracts/commercial-gateway';
+import { commonAttributes, type ResourceDefinition } from './attribute.ts';
+import { isMembers, type Members } from './canonical-value.ts';
+import { groupDefinition } from './group-definition.ts';
+import { weakTag } from './resource-version.ts';
+import { withoutSchema } from './schema-prefix.ts';
+import { scimRefusal } from './scim-error.ts';
+import { userDefinition } from './user-definition.ts';
+
+export type Stored<Resource> = {
+  readonly id: string;
+  readonly attributes: Resource;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly changedAt: string;
+};
+
+/** The members that a reader asks for, in the words of `attributes` and `excludedAttributes`. */
+export type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
+
+type Group = { readonly value: string; readonly display: string };
+
+/** A person as SCIM returns them. `baseUrl` ends before `/Users`. */
+export function userView(
+  user: Stored<ScimUser> & { groups: readonly Group[] },
+  baseUrl: string,
+  projection: Projection,
+) {
+  const { groups, attributes } = user;
+  const withGroups = groups.length === 0 ? attributes : { ...attributes, groups };
+  return view({ ...user, attributes: withGroups }, { definition: userDefinition, baseUrl, projection });
+}
+
+export function groupView(group: Stored<ScimGroup>, baseUrl: string, projection: Projection) {
+  return view(group, { definition: groupDefinition, baseUrl, projection });
+}
+
+type Viewing = { definition: ResourceDefinition; baseUrl: string; projection: Projection };
+
+function view(stored: Stored<Members>, { definition, baseUrl, projection }: Viewing): Members {
+  const { id, attributes, version, createdAt, changedAt } = stored;
+  const extensions = definition.extensions.map((extension) => extension.id).filter((urn) => urn in attributes);
+  const whole = {
+    schemas: [definition.schema.id, ...extensions],
+    id,
+    ...attributes,
+    meta: {
+      resourceType: definition.name,
+      created: createdAt,
+      lastModified: changedAt,
+      location: `${baseUrl}${definition.endpoint}/${id}`,
+      version: weakTag(version),
+    },
+  };
+  return projected(whole, { definition, projection });
+}
+
+const always = new Set(commonAttributes.filter(({ returned }) => returned === 'always').map(({ name }) => name));
+
+/** Throws `invalidValue` for both lists at once (RFC 7644 §3.9). Names that no attribute has select nothing. */
+function projected(whole: Members, { definition, projection }: Omit<Viewing, 'baseUrl'>): Members {
+  const { attributes, excludedAttributes } = projection;
+  if (attributes !== undefined && excludedAttributes !== undefined)
+    throw scimRefusal('invalidValue', 'Send attributes or excludedAttributes, not both.', 'attributes');
+  const isExcluding = attributes === undefined;
+  const paths = pathsOf(attributes ?? excludedAttributes, definition);
+  if (paths.length === 0) return whole;
+  return Object.fromEntries(
+    Object.entries(whole).flatMap<[string, unknown]>(([name, value]) => {
+      if (always.has(name)) return [[name, value]];
+      const kept = selected(value, { below: belowOf(paths, name), isExcluding });
+      return kept === undefined ? [] : [[name, kept]];
+    }),
+  );
+}
+
+/** `null` when the whole value is named. */
+function belowOf(paths: readonly string[][], name: string): string[][] | null {
+  const own = paths.filter(([first]) => first === name.toLowerCase()).map(([, ...rest]) => rest);
+  return own.some((rest) => rest.length === 0) ? null : own;
+}
+
+type Selection = { below: string[][] | null; isExcluding: boolean };
+
+function selected(value: unknown, { below, isExcluding }: Selection): unknown {
+  if (below === null) return isExcluding ? undefined : value;
+  if (below.length === 0) return isExcluding ? value : undefined;
+  if (Array.isArray(value)) return value.map((element: unknown) => selected(element, { below, isExcluding }));
+  if (!isMembers(value)) return isExcluding ? value : undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap<[string, unknown]>(([name, member]) => {
+      const kept = selected(member, { below: belowOf(below, name), isExcluding });
+      return kept === undefined ? [] : [[name, kept]];
+    }),
+  );
+}
+
+/** Paths in lower case, cut at their dots; the URI of an extension is a step of its own. */
+function pathsOf(list: string | undefined, { schema, extensions }: ResourceDefinition): string[][] {
+  const paths = (list ?? '').split(',').map((path) => path.trim());
+  if (paths.length > scimLimits.projectedPaths)
+    throw scimRefusal('invalidValue', `More than ${scimLimits.projectedPaths} attributes are named.`, 'attributes');
+  return paths.filter(Boolean).map((path) => {
+    const { schema: owner, rest } = withoutSchema(path, [schema.id, ...extensions.map(({ id }) => id)]);
+    const steps = rest === '' ? [] : rest.toLowerCase().split('.');
+    return owner === null || owner === schema.id ? steps : [owner.toLowerCase(), ...steps];
+  });
+}

@@ -1,0 +1,33 @@
+import { AppError, ErrorCode, errorCodes, type ErrorEnvelope } from '@countersign/contracts';
+import { ScimErrorType, scimSchemas, type ScimError } from '@countersign/contracts/commercial-gateway';
+
+/** A request that SCIM refuses with 400 and one of its keywords. `param` is the path or member at fault. */
+export function scimRefusal(type: ScimErrorType, message: string, param?: string): AppError {
+  return new AppError('INVALID_REQUEST', message, {
+    details: { scim_type: type },
+    ...(param === undefined ? {} : { param }),
+  });
+}
+
+const typeOfCode: Partial<Record<string, ScimErrorType>> = {
+  ALREADY_EXISTS: 'uniqueness',
+  LAST_OWNER: 'mutability',
+  MALFORMED_JSON: 'invalidSyntax',
+  DUPLICATE_MEMBER: 'invalidSyntax',
+  NESTING_TOO_DEEP: 'invalidSyntax',
+  UNKNOWN_MEMBER: 'invalidSyntax',
+  INVALID_REQUEST: 'invalidValue',
+} satisfies Partial<Record<ErrorCode, ScimErrorType>>;
+
+/** The error body of SCIM (RFC 7644 §3.12). Identity providers show `detail` to their administrator. */
+export function scimError({ error }: ErrorEnvelope): ScimError {
+  const code = ErrorCode.safeParse(error.code);
+  const named = ScimErrorType.safeParse(error.details?.['scim_type']);
+  const scimType = named.success ? named.data : typeOfCode[error.code];
+  return {
+    schemas: [scimSchemas.error],
+    status: String(code.success ? errorCodes[code.data].status : 500),
+    ...(scimType === undefined ? {} : { scimType }),
+    detail: error.message,
+  };
+}
