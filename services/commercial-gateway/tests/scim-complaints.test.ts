@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
-import { requireUnique } from '../src/scim/find-conflict.ts';
+import { addressesOf, requireUnique } from '../src/scim/find-conflict.ts';
 import { parseUser, patchUser, replaceUser } from '../src/scim/parse-resource.ts';
 import { planUserChange } from '../src/scim/plan-user-change.ts';
 import { matches } from '../src/scim/predicate.ts';
@@ -181,6 +181,15 @@ describe('complaints of identity providers', () => {
     const facts = { users: [], accounts: [], ...existing };
     for (const id of ['u-1', null])
       expect(refusalOf(() => requireUnique({ id, user: ada }, facts))).toBe(`ALREADY_EXISTS ${param}`);
+  });
+
+  it('the addresses of a person are the userName and all e-mails, without case and once each', () => {
+    const emails = [{ value: 'ADA@example.com' }, { value: 'b@Example.com' }];
+    expect(addressesOf(parseUser({ userName: 'Ada@Example.com', emails }))).toEqual([
+      'ada@example.com',
+      'b@example.com',
+    ]);
+    expect(addressesOf(parseUser({ userName: 'ada' }))).toEqual([]);
   });
 
   it('a person is no conflict with itself', () => {

@@ -2,7 +2,7 @@ import { scimLimits } from '@countersign/contracts/commercial-gateway';
 import { scimRefusal } from './scim-error.ts';
 
 /** A filter whose values are replaced by their indexes in `values`. `null` stands for "no value". */
-export type ScannedFilter = { readonly text: string; readonly values: readonly (string | null)[] };
+type ScannedFilter = { readonly text: string; readonly values: readonly (string | null)[] };
 
 const token = /(\s+)|("(?:[^"\\]|\\.)*")|([()[\]])|([^\s"()[\]]+)/y;
 const comparisons = new Set(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le']);

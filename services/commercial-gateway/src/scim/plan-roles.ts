@@ -1,7 +1,7 @@
 import { AppError, type PersonRole } from '@countersign/contracts';
 
 /** A setting of the organisation: members of the group have the role. */
-export type RoleMapping = { readonly group: string; readonly role: PersonRole };
+type RoleMapping = { readonly group: string; readonly role: PersonRole };
 
 type Person = {
   readonly id: string;
@@ -18,7 +18,7 @@ type Settings = {
   readonly defaultRole: PersonRole | null;
 };
 
-export type RoleChange = { readonly id: string; readonly role: PersonRole | null };
+type RoleChange = { readonly id: string; readonly role: PersonRole | null };
 
 /** Highest first. */
 const ranked: readonly PersonRole[] = ['owner', 'partner', 'member'];

@@ -5,7 +5,7 @@ import type { ScimUser } from '@countersign/contracts/commercial-gateway';
 const access = ['sessions', 'keys', 'device_tokens', 'unused_approvals'] as const;
 
 /** What a change of a person does elsewhere, besides the row of the person. */
-export type UserEffect =
+type UserEffect =
   /** Access ends; the account stays as it is. */
   | { readonly kind: 'end_access'; readonly ends: typeof access }
   | { readonly kind: 'deactivate'; readonly ends: typeof access }
@@ -13,7 +13,7 @@ export type UserEffect =
   | { readonly kind: 'reactivate' }
   | { readonly kind: 'rename'; readonly userName: string; readonly displayName: string | null };
 
-export type UserPlan = {
+type UserPlan = {
   readonly effects: readonly UserEffect[];
   /** The answer instead of the changed resource. Its effects are carried out, and the row stays as it was. */
   readonly refusal: AppError | null;

@@ -7,7 +7,7 @@ import { withoutSchema } from './schema-prefix.ts';
 import { scimRefusal } from './scim-error.ts';
 import { userDefinition } from './user-definition.ts';
 
-export type Stored<Resource> = {
+type Stored<Resource> = {
   readonly id: string;
   readonly attributes: Resource;
   readonly version: number;
@@ -16,7 +16,7 @@ export type Stored<Resource> = {
 };
 
 /** The members that a reader asks for, in the words of `attributes` and `excludedAttributes`. */
-export type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
+type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
 
 type Group = { readonly value: string; readonly display: string };
 

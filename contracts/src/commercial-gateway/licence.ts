@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { OrgId } from '../governance-kernel/tenants.ts';
+import { CommercialPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from './entitlements.ts';
+
+export const licenceTerms = {
+  type: 'countersign-licence+jwt',
+  issuer: 'countersign-licensing',
+  /** After `exp` a licence still applies for so long, so that a renewal that is late stops no work. */
+  graceDays: 14,
+} as const;
+
+/** A licence as text. The longest one, with every limit and capability, has less than 2 KiB. */
+export const LicenceText = z.string().min(1).max(8_192);
+
+const LicenceId = z.string().regex(/^lic_[0-9A-HJKMNP-TV-Z]{26}$/, 'must look like lic_<ULID>');
+
+const InstallationId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'may hold letters, digits and . _ : -');
+
+export const LicenceHeader = z.strictObject({
+  alg: z.literal('EdDSA'),
+  typ: z.literal(licenceTerms.type),
+  kid: z.string().min(1).max(128),
+});
+export type LicenceHeader = z.infer<typeof LicenceHeader>;
+
+/** 9999-12-31T23:59:59Z, the last second that has an instant. */
+const Seconds = z.int().min(0).max(253_402_300_799);
+
+export const LicenceClaims = z
+  .strictObject({
+    iss: z.literal(licenceTerms.issuer),
+    /** The one installation that it is for. */
+    aud: InstallationId,
+    jti: LicenceId,
+    org: OrgId,
+    plan_id: CommercialPlanId,
+    plan_version: PlanVersionNumber,
+    limits: PlanLimits,
+    capabilities: PlanCapabilities,
+    iat: Seconds,
+    exp: Seconds,
+  })
+  .refine(({ iat, exp }) => exp > iat, { path: ['exp'], message: 'must be after iat' });
+export type LicenceClaims = z.infer<typeof LicenceClaims>;
+
+/** Why a licence is not accepted. A reason after `SIGNATURE` concerns a licence that one of the pinned keys signed. */
+export const LicenceFault = z.enum([
+  'MALFORMED',
+  'ALGORITHM',
+  'UNKNOWN_KEY',
+  'SIGNATURE',
+  'CLAIMS',
+  'OTHER_INSTALLATION',
+  'OTHER_ORGANISATION',
+  'ISSUED_IN_FUTURE',
+]);
+export type LicenceFault = z.infer<typeof LicenceFault>;

@@ -1,0 +1,118 @@
+import { Instant } from '@countersign/contracts';
+import type { LimitName } from '@countersign/contracts/commercial-gateway';
+import {
+  PlanCapability,
+  selfHostedPlanId,
+  type EntitlementOverride,
+  type Entitlements,
+  type EntitlementSource,
+  type PlanTerms,
+} from '@countersign/contracts/commercial-gateway';
+
+/** A subscription pins the version of its plan. */
+type Subscription = {
+  readonly plan: PlanTerms;
+  readonly status: 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'canceled';
+};
+
+/** Terms that apply until an instant. */
+type TimedTerms = { readonly plan: PlanTerms; readonly endsAt: Date };
+
+export type EntitlementFacts = {
+  /** The plan of organisations that have no other. */
+  readonly basePlan: PlanTerms;
+  readonly subscription: Subscription | null;
+  readonly trial: TimedTerms | null;
+  /** A verified licence, until the end of its grace. */
+  readonly licence: TimedTerms | null;
+  readonly overrides: readonly EntitlementOverride[];
+  readonly usage: Readonly<Record<LimitName, number>>;
+};
+
+/** What an organisation may do now. */
+export function computeEntitlements(facts: EntitlementFacts, now: Date): Entitlements {
+  const { plan, source, endsAt } = currentTerms(facts, now);
+  const overrides = plan.plan_id === selfHostedPlanId ? [] : inForce(facts.overrides, now);
+  const ends = [...(endsAt === null ? [] : [endsAt]), ...overrides.map(({ expires_at }) => new Date(expires_at))];
+  return {
+    plan_id: plan.plan_id,
+    source: overrides.length === 0 ? source : 'override',
+    limits: limitStates({ plan, overrides, usage: facts.usage, now }),
+    capabilities: PlanCapability.options.filter((name) =>
+      [plan, ...overrides].some((one) => one.capabilities.includes(name)),
+    ),
+    valid_until: ends.length === 0 ? null : instant(Math.min(...ends.map((end) => end.getTime()))),
+  };
+}
+
+type Terms = { plan: PlanTerms; source: EntitlementSource; endsAt: Date | null };
+
+/** A licence goes before a subscription, that before a trial, and that before the base plan, which applies again after each. */
+function currentTerms({ basePlan, subscription, trial, licence }: EntitlementFacts, now: Date): Terms {
+  if (licence !== null && now < licence.endsAt) return { ...licence, source: 'licence' };
+  const plan = subscribedPlan(subscription);
+  if (plan !== null) return { plan, source: 'plan', endsAt: null };
+  if (trial !== null && now < trial.endsAt) return { ...trial, source: 'trial' };
+  return { plan: basePlan, source: 'plan', endsAt: null };
+}
+
+/** Without payment no new run starts, and everything else stays (`unpaid` begins 14 days after the due date). */
+function subscribedPlan(subscription: Subscription | null): PlanTerms | null {
+  if (subscription === null) return null;
+  const { plan, status } = subscription;
+  switch (status) {
+    case 'active':
+    case 'past_due':
+      return plan;
+    case 'unpaid':
+      return { ...plan, limits: { ...plan.limits, concurrent_runs: 0 } };
+    case 'incomplete':
+    case 'trialing':
+    case 'canceled':
+      return null;
+  }
+}
+
+/** Oldest first, so that the newest decides. */
+function inForce(overrides: readonly EntitlementOverride[], now: Date): EntitlementOverride[] {
+  return overrides
+    .filter(({ created_at, expires_at }) => new Date(created_at) <= now && now < new Date(expires_at))
+    .toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+}
+
+type Counting = {
+  plan: PlanTerms;
+  overrides: readonly EntitlementOverride[];
+  usage: EntitlementFacts['usage'];
+  now: Date;
+};
+
+function limitStates({ plan, overrides, usage, now }: Counting): Entitlements['limits'] {
+  const stateOf = (name: LimitName) => {
+    const limit = overrides.reduce<number | null>(
+      (current, { limits }) => (limits[name] === undefined ? current : limits[name]),
+      plan.limits[name] ?? null,
+    );
+    const used = usage[name];
+    const remaining = limit === null ? null : Math.max(0, limit - used);
+    return { limit, used, remaining, resets_at: name === 'tool_calls' ? nextMonth(now) : null };
+  };
+  return {
+    tool_calls: stateOf('tool_calls'),
+    concurrent_runs: stateOf('concurrent_runs'),
+    workspaces: stateOf('workspaces'),
+    members: stateOf('members'),
+    connectors: stateOf('connectors'),
+    shadow_lanes: stateOf('shadow_lanes'),
+    retention_days: stateOf('retention_days'),
+  };
+}
+
+/** Budgets of the kernel reset with the calendar month in UTC, and so does what they count. */
+function nextMonth(now: Date): Instant {
+  return instant(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+}
+
+function instant(ms: number): Instant {
+  return Instant.parse(new Date(ms).toISOString());
+}
