@@ -20,6 +20,10 @@ export const scimLimits = {
   filterLength: 1_024,
   /** Parentheses and `not` within each other. */
   filterDepth: 16,
+  /** Comparisons in the filter of a path. */
+  pathTerms: 8,
+  /** Values of an attribute on which a path may have another filter than `value eq "…"`. */
+  filteredValues: 1_000,
   /** Values in one request, over all of its operations. */
   membersPerRequest: 5_000,
   membersPerGroup: 10_000,

@@ -83,7 +83,7 @@ describe('complaints of identity providers', () => {
 
   it('Entra sets a value that its filter describes, and a manager as an id', () => {
     const after = patchedAda(
-      { op: 'Add', path: 'phoneNumbers[type eq "mobile"].value', value: '+1' },
+      { op: 'Add', path: 'phoneNumbers[type eq "Mobile"].value', value: '+1' },
       { op: 'Replace', path: 'emails[type eq "work"].value', value: 'new@example.com' },
       { op: 'Add', path: `${enterprise}:manager`, value: 'boss-1' },
       {
@@ -95,7 +95,7 @@ describe('complaints of identity providers', () => {
       ...ada,
       name: { givenName: 'A', familyName: 'Byron' },
       emails: [{ value: 'new@example.com', type: 'work', primary: true }],
-      phoneNumbers: [{ value: '+1', type: 'mobile' }],
+      phoneNumbers: [{ value: '+1', type: 'Mobile' }],
       [enterprise]: { department: 'R&D', employeeNumber: '7', manager: { value: 'boss-1' } },
     });
     expect(

@@ -92,8 +92,8 @@ describe('a filter', () => {
   });
 
   it('finds the groups of a member as Entra asks for them', () => {
-    const id = { kind: 'string', path: 'id', operator: 'eq', value: 'g', folded: false };
-    const members = { kind: 'string', path: 'members.value', operator: 'eq', value: 'u', folded: false };
+    const id = { kind: 'string', path: 'id', operator: 'eq', value: 'g', sent: 'g', folded: false };
+    const members = { kind: 'string', path: 'members.value', operator: 'eq', value: 'u', sent: 'u', folded: false };
     expect(parseGroupFilter('id eq "g" and members eq "u"')).toEqual({ kind: 'and', parts: [id, members] });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { scimLimits, scimSchemas, type ScimUser } from '@countersign/contracts/commercial-gateway';
 import fc from 'fast-check';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
-import { parseUser, patchGroup, patchUser } from '../src/scim/parse-resource.ts';
+import { parseGroup, parseUser, patchGroup, patchUser } from '../src/scim/parse-resource.ts';
 import { nextVersion } from '../src/scim/resource-version.ts';
 import { ada, patchedAda, patchedTeam, patchOf, refusalOf } from './_scim.ts';
 
@@ -188,6 +188,17 @@ describe('PATCH of a person', () => {
     ['an unknown member', { op: 'add', path: 'displayName', value: 'x', from: 'y' }, 'invalidSyntax'],
     ['a change of what the server sets', { op: 'replace', path: 'meta.version', value: 'x' }, 'mutability'],
     [
+      'a label of a value that does not exist',
+      { op: 'add', path: 'emails[type eq "home"].primary', value: true },
+      'noTarget',
+    ],
+    ['a label without a value', { op: 'add', path: 'phoneNumbers.type', value: 'work' }, 'noTarget'],
+    [
+      'more values than the limit',
+      { op: 'add', path: 'emails', value: Array.from({ length: 20 }, (_, n) => `${n}@x.y`) },
+      'invalidValue',
+    ],
+    [
       'a new value beside a filter that describes none',
       { op: 'add', path: 'emails[type ne "work"].value', value: 'x' },
       'noTarget',
@@ -314,15 +325,46 @@ describe('PATCH of a group', () => {
   it.each([
     ['operations', scimLimits.patchOperations, Array.from({ length: 501 }, () => ({ op: 'remove', path: 'members' }))],
     ['characters of a path', scimLimits.pathLength, [{ op: 'remove', path: `members[value eq "${'x'.repeat(512)}"]` }]],
-    ['values of one operation', scimLimits.membersPerRequest, [{ op: 'add', value: { members: people(5_001) } }]],
   ])('has at most so many %s: %d', (_what, _limit, operations) => {
     expect(refusalOf(() => patchedTeam(...operations))).toMatch(/^INVALID_REQUEST invalid(Syntax|Value)/);
+  });
+
+  it('keeps its members as they are, one for each person', () => {
+    const added = [{ value: 'usr-3', type: 'User' }, { value: 'usr-4' }, { value: 'usr-4', display: 'Four' }];
+    const { members } = patchedTeam({ op: 'add', path: 'members', value: added });
+    expect(members?.slice(2)).toEqual([{ value: 'usr-3' }, { value: 'usr-4', display: 'Four' }]);
+    const path = 'members[value eq "usr-3"].value';
+    expect(refusalOf(() => patchedTeam({ op: 'replace', path, value: 'usr-9' }))).toBe(
+      `INVALID_REQUEST mutability ${path}`,
+    );
+    expect(
+      refusalOf(() => patchedTeam({ op: 'add', path: 'members', value: { value: 'g', type: 'Group' } })),
+    ).toContain('invalidValue');
+    expect(refusalOf(() => patchedTeam({ op: 'remove', path: 'members', value: [{ display: 'x' }] }))).toContain(
+      'invalidValue',
+    );
+  });
+
+  it('compares its members by more than one id only where that is little work', () => {
+    const many = { displayName: 'T', members: people(scimLimits.filteredValues + 1) };
+    const filters = ['display eq "x"', 'value sw "u"', 'value eq "a" or value eq "b"'];
+    for (const filter of filters) {
+      const operation = patchOf({ op: 'remove', path: `members[${filter}]` });
+      expect(refusalOf(() => patchGroup(many, operation))).toContain('invalidPath');
+      expect(refusalOf(() => patchGroup({ ...many, members: many.members.slice(1) }, operation))).toBe('accepted');
+    }
+    const terms = Array.from({ length: scimLimits.pathTerms + 1 }, () => 'value eq "a"').join(' or ');
+    expect(refusalOf(() => patchedTeam({ op: 'remove', path: `members[${terms}]` }))).toContain('invalidPath');
+    expect(refusalOf(() => patchedTeam({ op: 'remove', path: `members[${terms.slice(16)}]` }))).toBe('accepted');
   });
 
   it('has at most so many values over all operations, and in the group', () => {
     const half = people(2_501);
     const twice = [half, half].map((value) => ({ op: 'add', path: 'members', value }));
     expect(refusalOf(() => patchedTeam(...twice))).toBe('PAYLOAD_TOO_LARGE');
+    const spellings = { members: half, Members: half };
+    expect(refusalOf(() => patchedTeam({ op: 'add', value: spellings }))).toBe('PAYLOAD_TOO_LARGE');
+    expect(refusalOf(() => parseGroup({ displayName: 'T', ...spellings }))).toBe('PAYLOAD_TOO_LARGE');
     const full = { displayName: 'T', members: people(scimLimits.membersPerGroup) };
     const one = patchOf({ op: 'add', path: 'members', value: people(1, 'other') });
     expect(refusalOf(() => patchGroup(full, one))).toBe('INVALID_REQUEST invalidValue members');

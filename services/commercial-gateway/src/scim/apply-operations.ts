@@ -1,8 +1,8 @@
 import { scimLimits, type ScimPatch } from '@countersign/contracts/commercial-gateway';
 import { AppError } from '@countersign/contracts';
 import type { Attribute, ResourceDefinition } from './attribute.ts';
-import { isMembers, type Members, type OnUnknown } from './canonical-value.ts';
-import { changedAttribute, type Change } from './change-attribute.ts';
+import { isMembers, type Change, type Members, type OnUnknown } from './canonical-value.ts';
+import { changedAttribute } from './change-attribute.ts';
 import { parsePath, type Target } from './patch-path.ts';
 import { scimRefusal } from './scim-error.ts';
 
@@ -29,10 +29,16 @@ export function applyOperations(
   }, before);
 }
 
+/** The attributes that a body of POST or PUT describes. Members that the schema does not have are ignored. */
+export function describedAttributes(body: unknown, definition: ResourceDefinition): Members {
+  boundValues([{ value: body }]);
+  return applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition);
+}
+
 type MemberChange = Omit<Change, 'path'>;
 
 /** Sets each member of an object, whose names are paths. A change of a read-only member is ignored: Okta sends `id` with each new name. */
-export function applyMembers(
+function applyMembers(
   before: Members,
   { op, value, onUnknown }: MemberChange,
   definition: ResourceDefinition,
@@ -80,8 +86,6 @@ function changedSchema(current: Members, { extension, change, definition }: Sche
 
 function set(members: Members, target: Target & { attribute: Attribute }, change: Change): Members {
   const { attribute, filter, sub } = target;
-  if (attribute.mutability === 'readOnly')
-    throw scimRefusal('mutability', `\`${attribute.name}\` is set by the server alone.`, change.path);
   return withMember(
     members,
     attribute.name,
@@ -94,13 +98,19 @@ function withMember(members: Members, name: string, value: unknown): Members {
   return value === undefined ? others : { ...others, [name]: value };
 }
 
-function boundValues(operations: readonly Operation[]): void {
-  const count = operations.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 1), 0);
+function boundValues(operations: readonly Pick<Operation, 'value'>[]): void {
+  const count = operations.reduce((sum, { value }) => sum + valuesIn(value), 0);
   if (count > scimLimits.membersPerRequest)
     throw new AppError(
       'PAYLOAD_TOO_LARGE',
       `The request has ${count} values (limit ${scimLimits.membersPerRequest}). Send them in several requests.`,
     );
+}
+
+/** Values of a list, and of the lists in an object. */
+function valuesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return isMembers(value) ? Object.values(value).reduce<number>((sum, member) => sum + valuesIn(member), 0) : 1;
 }
 
 function unknownPath(path: string, { name }: ResourceDefinition) {

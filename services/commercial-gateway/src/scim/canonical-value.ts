@@ -1,4 +1,3 @@
-import { scimLimits } from '@countersign/contracts/commercial-gateway';
 import { findAttribute, type Attribute } from './attribute.ts';
 import { scimRefusal } from './scim-error.ts';
 
@@ -8,38 +7,37 @@ export type Members = Readonly<Record<string, unknown>>;
 /** What happens to members that the schema does not have. PATCH refuses them, since an answer of 200 would claim a change. */
 export type OnUnknown = 'ignore' | 'refuse';
 
-type Place = { readonly path: string; readonly onUnknown: OnUnknown };
+type Place = {
+  /** The path as the client wrote it, for messages. */
+  readonly path: string;
+  readonly onUnknown: OnUnknown;
+};
+
+export type Change = Place & { readonly op: 'add' | 'remove' | 'replace'; readonly value: unknown };
+
+/** The values of a multi-valued attribute, without those that have labels alone. Okta sends a single value without a list. */
+export function canonicalList(attribute: Attribute, value: unknown, place: Place): Members[] {
+  if (value === null || value === undefined || value === '') return [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((element) => canonicalElement(attribute, element, place)).filter(isMeaningful);
+}
+
+/** One value of a multi-valued attribute. */
+export function canonicalElement(attribute: Attribute, value: unknown, place: Place): Members {
+  const canonical = canonicalValue(attribute, value, place) ?? {};
+  return isMembers(canonical) ? compacted(canonical) : refuse(place, 'objects');
+}
 
 /**
  * A value in the form in which the schema has it; `undefined` when the value unassigns the attribute (RFC 7643 §2.5; clients send empty text
  * as well). Entra sends booleans as text, a manager as its bare id, and single values in an array of one. Throws `invalidValue`.
  */
 export function canonicalValue(attribute: Attribute, value: unknown, place: Place): unknown {
-  if (attribute.multiValued) return canonicalList(attribute, value, place);
-  return canonicalSingle(attribute, value, place);
-}
-
-function canonicalList(attribute: Attribute, value: unknown, place: Place): Members[] | undefined {
-  if (value === null || value === undefined || value === '') return undefined;
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length > scimLimits.membersPerRequest)
-    throw scimRefusal(
-      'invalidValue',
-      `\`${place.path}\` has ${list.length} values (limit ${scimLimits.membersPerRequest}).`,
-    );
-  const values = list.flatMap((element) => {
-    const canonical = canonicalSingle(attribute, element, place);
-    return isMembers(canonical) && isMeaningful(canonical) ? [canonical] : [];
-  });
-  return values.length === 0 ? undefined : values;
-}
-
-function canonicalSingle(attribute: Attribute, value: unknown, place: Place): unknown {
   if (value === null || value === undefined || value === '') return undefined;
   if (Array.isArray(value)) {
     const [only, ...more] = value as unknown[];
     if (more.length > 0) throw scimRefusal('invalidValue', `\`${place.path}\` takes one value.`, place.path);
-    return Array.isArray(only) ? refuse(place, 'one value') : canonicalSingle(attribute, only, place);
+    return Array.isArray(only) ? refuse(place, 'one value') : canonicalValue(attribute, only, place);
   }
   switch (attribute.type) {
     case 'complex':
@@ -88,6 +86,15 @@ const labels = new Set(['type', 'primary', 'display', '$ref']);
 /** A value that has nothing but labels is no value. */
 export function isMeaningful(value: Members): boolean {
   return Object.entries(value).some(([name, member]) => member !== undefined && !labels.has(name));
+}
+
+export function definedEntries(members: Members): [string, unknown][] {
+  return Object.entries(members).filter(([, member]) => member !== undefined);
+}
+
+/** Without the members that are unassigned. */
+export function compacted(members: Members): Members {
+  return Object.fromEntries(definedEntries(members));
 }
 
 export function isMembers(value: unknown): value is Members {

@@ -63,7 +63,7 @@ function comparison<Path extends string>({ op, attrPath, compValue }: Comparison
     return isNegated ? { kind: 'not', part } : part;
   }
   const folded = !attribute.caseExact;
-  return { kind: 'string', path, operator, value: folded ? value.toLowerCase() : value, folded };
+  return { kind: 'string', path, operator, value: folded ? value.toLowerCase() : value, sent: value, folded };
 }
 
 /** A comparison with null asks whether a value exists (RFC 7643 §2.5). */

@@ -1,6 +1,6 @@
 import { ScimGroup, ScimPatch, ScimUser } from '@countersign/contracts/commercial-gateway';
 import type { z } from 'zod';
-import { applyMembers, applyOperations } from './apply-operations.ts';
+import { applyOperations, describedAttributes } from './apply-operations.ts';
 import type { ResourceDefinition } from './attribute.ts';
 import type { Members } from './canonical-value.ts';
 import { groupDefinition } from './group-definition.ts';
@@ -9,12 +9,12 @@ import { userDefinition } from './user-definition.ts';
 
 /** A person as a body of POST describes them. Unknown and read-only members are ignored (RFC 7644 §3.3). Throws `invalidValue`. */
 export function parseUser(body: unknown): ScimUser {
-  return validated(ScimUser, described(body, userDefinition));
+  return validated(ScimUser, describedAttributes(body, userDefinition));
 }
 
 /** A person after PUT. A body without `active` neither ends nor restores access. */
 export function replaceUser(before: ScimUser, body: unknown): ScimUser {
-  return validated(ScimUser, { active: before.active, ...described(body, userDefinition) });
+  return validated(ScimUser, { active: before.active, ...describedAttributes(body, userDefinition) });
 }
 
 /** A person after PATCH. Throws what RFC 7644 §3.5.2 names, and changes nothing then. */
@@ -23,15 +23,11 @@ export function patchUser(before: ScimUser, body: unknown): ScimUser {
 }
 
 export function parseGroup(body: unknown): ScimGroup {
-  return validated(ScimGroup, described(body, groupDefinition));
+  return validated(ScimGroup, describedAttributes(body, groupDefinition));
 }
 
 export function patchGroup(before: ScimGroup, body: unknown): ScimGroup {
   return validated(ScimGroup, patched(before, body, groupDefinition));
-}
-
-function described(body: unknown, definition: ResourceDefinition): Members {
-  return applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition);
 }
 
 function patched(before: Members, body: unknown, definition: ResourceDefinition): Members {

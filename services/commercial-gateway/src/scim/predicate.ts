@@ -22,6 +22,8 @@ export type Predicate<Path extends string = string> =
       readonly path: Path;
       readonly operator: StringOperator;
       readonly value: string;
+      /** The value in the case in which it was sent. */
+      readonly sent: string;
       readonly folded: boolean;
     }
   | { readonly kind: 'boolean'; readonly path: Path; readonly value: boolean };
@@ -48,6 +50,19 @@ export function matches<Path extends string>(predicate: Predicate<Path>, valuesO
       const found = valuesOf(predicate.path).some(isMatch);
       return operator === 'ne' ? !found : found;
     }
+  }
+}
+
+/** The number of comparisons in a predicate. */
+export function termsOf(predicate: Predicate): number {
+  switch (predicate.kind) {
+    case 'and':
+    case 'or':
+      return predicate.parts.reduce((sum, part) => sum + termsOf(part), 0);
+    case 'not':
+      return termsOf(predicate.part);
+    default:
+      return 1;
   }
 }
 
