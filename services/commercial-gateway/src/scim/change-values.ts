@@ -33,7 +33,10 @@ export function changedValues(values: readonly Members[], { attribute, filter, s
 
 function changedAll(values: readonly Members[], { attribute, sub }: Omit<Aim, 'filter'>, change: Change): Members[] {
   const { op, value } = change;
-  if (sub !== null) return withSub(values.length === 0 ? [{}] : values, { sub, isMatch: () => true }, change);
+  if (sub !== null) {
+    requireFew(values, change.path);
+    return withSub(values.length === 0 ? [{}] : values, { sub, isMatch: () => true }, change);
+  }
   if (op === 'remove') return value === undefined || value === null ? [] : withoutValues(values, attribute, change);
   return joined(op === 'add' ? values : [], canonicalList(attribute, value, change), attribute);
 }
@@ -73,11 +76,17 @@ function merged(value: Members, members: Members, { path }: Change): Members {
 
 /** Groups have thousands of members, and a request hundreds of filters: the usual one is compared directly, and others have few terms. */
 function matcherOf(filter: Predicate, values: readonly Members[], { path }: Change): (value: Members) => boolean {
-  if (filter.kind === 'string' && filter.operator === 'eq' && !filter.folded)
-    return (value) => value[filter.path] === filter.value;
-  if (termsOf(filter) > scimLimits.pathTerms || values.length > scimLimits.filteredValues)
-    throw scimRefusal('invalidPath', `The filter of ${path} compares too much. Compare \`value\` with one id.`, path);
+  if (filter.kind === 'string' && filter.operator === 'eq' && !filter.folded && filter.path === 'value')
+    return ({ value }) => value === filter.value;
+  if (termsOf(filter) > scimLimits.pathTerms)
+    throw scimRefusal('invalidPath', `The filter of ${path} has more than ${scimLimits.pathTerms} comparisons.`, path);
+  requireFew(values, path);
   return (value) => matches(filter, (name) => scalarsOf(value[name]));
+}
+
+function requireFew(values: readonly Members[], path: string): void {
+  if (values.length > scimLimits.filteredValues)
+    throw scimRefusal('invalidPath', `${path} concerns ${values.length} values. Name one by \`[value eq "…"]\`.`, path);
 }
 
 /** The value that a filter of equalities describes; `null` for other filters. Entra sets `emails[type eq "work"].value` before it exists. */

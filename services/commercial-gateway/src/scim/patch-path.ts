@@ -1,4 +1,3 @@
-import { scimLimits } from '@countersign/contracts/commercial-gateway';
 import { commonAttributes, findAttribute, type Attribute, type ResourceDefinition } from './attribute.ts';
 import { compileFilter } from './compile-filter.ts';
 import type { Predicate } from './predicate.ts';
@@ -17,8 +16,6 @@ export type Target = {
 
 /** A path of RFC 7644 §3.5.2, `emails[type eq "work"].value`. Names are matched without case. `null` when the schema has no such attribute. */
 export function parsePath(path: string, definition: ResourceDefinition): Target | null {
-  if (path.length > scimLimits.pathLength)
-    throw scimRefusal('invalidPath', `A path is longer than ${scimLimits.pathLength} characters.`);
   const { names, filter, after } = split(path);
   const schemas = [definition.schema, ...definition.extensions];
   const { schema, rest } = withoutSchema(
