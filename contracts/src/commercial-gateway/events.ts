@@ -3,7 +3,7 @@ import { defineEvent } from '../event.ts';
 import { OrgId } from '../governance-kernel/tenants.ts';
 import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
-import { BillingPlanId } from './plan-version.ts';
+import { BillingPlanId } from './plan-terms.ts';
 import { SubscriptionStatus } from './subscriptions.ts';
 
 const forAccounting = 'accounting systems of the operator';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OrgId } from '../governance-kernel/tenants.ts';
-import { CommercialPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from './entitlements.ts';
+import { BillingPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from './plan-terms.ts';
 
 export const licenceTerms = {
   type: 'countersign-licence+jwt',
@@ -33,7 +33,7 @@ export const LicenceClaims = z
     aud: InstallationId,
     jti: LicenceId,
     org: OrgId,
-    plan_id: CommercialPlanId,
+    plan_id: BillingPlanId,
     plan_version: PlanVersionNumber,
     limits: PlanLimits,
     capabilities: PlanCapabilities,

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { minorDigitsOf } from '../currencies.ts';
 import { AmountMinor, Currency } from '../scalars.ts';
 import { Meter } from './meter.ts';
-
-/** Identifier of a plan, such as `team`. */
-export const BillingPlanId = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a lower-case name such as team')
-  .brand<'BillingPlanId'>();
-export type BillingPlanId = z.infer<typeof BillingPlanId>;
+import { BillingPlanId, PlanCapabilities, PlanLimits, PlanVersionNumber } from './plan-terms.ts';
 
 /** Price of one unit in minor units of the currency, with at most 12 decimal places. It is a string, because floats are inexact. */
 const UnitAmountDecimal = z
@@ -46,23 +40,11 @@ const PlanMeter = z.strictObject({
   tiers: GraduatedTiers,
 });
 
-const LimitName = z.enum([
-  'tool_calls',
-  'runs_concurrent',
-  'workspaces',
-  'members',
-  'connectors',
-  'shadow_lanes',
-  'retention_days',
-]);
-
-const Capability = z.enum(['sso', 'scim', 'public_proof', 'compliance_reports', 'shadow_lanes', 'what_if', 'webhooks']);
-
 /** A plan at one version. A version never changes: a new price is a new version. */
 export const PlanVersion = z
   .strictObject({
     plan_id: BillingPlanId,
-    version: z.int().min(1).max(1_000_000),
+    version: PlanVersionNumber,
     name: z.string().min(1).max(128),
     /** `null` when the plan has no price. */
     currency: Currency.refine(
@@ -74,8 +56,8 @@ export const PlanVersion = z
     /** Meters without an entry are counted and cost nothing. */
     meters: z.array(PlanMeter).max(Meter.options.length),
     /** Limits without an entry do not apply. */
-    limits: z.partialRecord(LimitName, z.int().min(0).max(quantityMax)),
-    capabilities: z.array(Capability).max(Capability.options.length),
+    limits: PlanLimits,
+    capabilities: PlanCapabilities,
   })
   .refine(({ meters }) => new Set(meters.map(({ meter }) => meter)).size === meters.length, {
     path: ['meters'],
@@ -86,6 +68,3 @@ export const PlanVersion = z
     message: 'must be set when the plan has a base price or a metered price',
   });
 export type PlanVersion = z.infer<typeof PlanVersion>;
-
-/** Every capability. Plan `self_hosted` has all of them. */
-export const allCapabilities = Capability.options;

@@ -1,16 +1,16 @@
-import { allCapabilities, PlanVersion } from '@countersign/contracts/commercial-gateway';
+import { PlanCapability, PlanVersion, selfHostedPlanId } from '@countersign/contracts/commercial-gateway';
 
 /** Plans that ship with the product. To change a price, append a version; existing subscriptions keep theirs. */
 export const planCatalog: readonly PlanVersion[] = [
   {
-    plan_id: 'self_hosted',
+    plan_id: selfHostedPlanId,
     version: 1,
     name: 'Self-hosted',
     currency: null,
     base_minor: 0,
     meters: [],
     limits: {},
-    capabilities: allCapabilities,
+    capabilities: PlanCapability.options,
   },
   {
     plan_id: 'team',
@@ -34,13 +34,13 @@ export const planCatalog: readonly PlanVersion[] = [
     ],
     limits: {
       tool_calls: 1_000_000,
-      runs_concurrent: 10,
+      concurrent_runs: 10,
       workspaces: 10,
       members: 50,
       connectors: 50,
       shadow_lanes: 1,
       retention_days: 365,
     },
-    capabilities: ['public_proof', 'shadow_lanes', 'what_if', 'webhooks'],
+    capabilities: ['notifications'],
   },
 ].map((plan) => PlanVersion.parse(plan));
