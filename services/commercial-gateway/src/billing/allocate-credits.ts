@@ -1,4 +1,4 @@
-export type SpendableGrant = {
+type SpendableGrant = {
   id: string;
   currency: string;
   remainingMinor: bigint;

@@ -1,5 +1,5 @@
 /** Percentages of a budget at which an alert is sent. */
-export const alertThresholds = [75, 90, 100] as const;
+const alertThresholds = [75, 90, 100] as const;
 
 export type AlertThreshold = (typeof alertThresholds)[number];
 

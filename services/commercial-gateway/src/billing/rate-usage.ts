@@ -18,7 +18,7 @@ export type RatedMeter = {
   amountMinor: bigint;
 };
 
-export type RatedUsage = { meters: RatedMeter[]; totalMinor: bigint };
+type RatedUsage = { meters: RatedMeter[]; totalMinor: bigint };
 
 /**
  * Prices the usage of one period. All pages and invoices use this function, so that they cannot show different amounts.

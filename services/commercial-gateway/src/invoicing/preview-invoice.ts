@@ -6,7 +6,7 @@ import { findCurrentSubscription, type StoredSubscription } from '../store/subsc
 import { findUsageHead } from '../store/usage-events.ts';
 import { assembleUntil, periodInProgress } from './bill-period.ts';
 
-export type InvoicePreview = AssembledInvoice & { subscription: StoredSubscription; currency: string };
+type InvoicePreview = AssembledInvoice & { subscription: StoredSubscription; currency: string };
 
 /**
  * The invoice of the period in progress as it would be at its end with the usage so far. Usage pages and budgets show this amount.

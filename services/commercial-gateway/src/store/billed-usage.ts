@@ -8,7 +8,7 @@ import type { Reader } from './database.ts';
  * Which usage events an invoice bills: the events numbered up to `usageSeq` that occurred from `usageFrom` to `periodEnd`, without the
  * events that earlier invoices billed. Numbers and period ends only rise, so no event is billed twice, and a late event is billed next.
  */
-export type UsageBounds = {
+type UsageBounds = {
   usageFrom: Date;
   periodEnd: Date;
   usageSeq: bigint;

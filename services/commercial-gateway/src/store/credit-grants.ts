@@ -50,17 +50,7 @@ export async function restoreCredits(
   await tx.creditGrant.updateMany({ where: { id, orgId }, data: { remainingMinor: { increment: amountMinor } } });
 }
 
-/** Organisations with expired grants that have a remaining amount. */
-export async function listOrgsWithExpiredCredits(reader: Reader, now: Date, limit: number): Promise<OrgId[]> {
-  const rows = await reader.creditGrant.findMany({
-    where: { expiresAt: { lte: now }, remainingMinor: { gt: 0 } },
-    select: { orgId: true },
-    orderBy: { expiresAt: 'asc' },
-    take: limit,
-  });
-  return [...new Set(rows.map(({ orgId }) => OrgId.parse(orgId)))];
-}
-
+/** Expired grants with a remaining amount. */
 export async function listExpiredCredits(reader: Reader, orgId: OrgId, now: Date): Promise<StoredCreditGrant[]> {
   const where = { orgId, expiresAt: { lte: now }, remainingMinor: { gt: 0 } };
   return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);

@@ -14,7 +14,7 @@ type PostingKey = {
   reference: string;
 };
 
-export type Posting = PostingKey & {
+type Posting = PostingKey & {
   id: LedgerTransactionId;
   invoiceId: InvoiceId | null;
   /** The transaction that this one reverses; `null` for all kinds except reversal. */
@@ -58,18 +58,4 @@ export async function isPosted(
   throw new AppError('IDEMPOTENCY_KEY_REUSED', `The reference ${key.reference} was used for another ${key.kind}`, {
     param: 'reference',
   });
-}
-
-/** Sum of an account, by currency. */
-export async function sumAccount(
-  reader: Reader,
-  orgId: OrgId,
-  account: LedgerEntry['account'],
-): Promise<ReadonlyMap<string, bigint>> {
-  const sums = await reader.ledgerEntry.groupBy({
-    by: ['currency'],
-    where: { orgId, account },
-    _sum: { amountMinor: true },
-  });
-  return new Map(sums.map(({ currency, _sum }) => [currency, _sum.amountMinor ?? 0n]));
 }
