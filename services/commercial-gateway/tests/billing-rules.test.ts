@@ -87,7 +87,7 @@ const balanceOf = (entries: readonly LedgerEntry[], account: LedgerEntry['accoun
   entries.filter((entry) => entry.account === account).reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
 
 describe('ledger entries', () => {
-  it('of every posting sum to zero; a full payment and its refund in parts restore revenue, tax and cash', () => {
+  it('sum to zero in every posting; a full payment and its refund in parts restore revenue, tax and cash', () => {
     fc.assert(
       fc.property(invoices, fc.array(fc.bigInt(1n, 9_999n), { maxLength: 5 }), (invoice, cuts) => {
         const total = invoice.totalMinor;
@@ -106,7 +106,7 @@ describe('ledger entries', () => {
     );
   });
 
-  it('of a write-off close the receivable, and a reversal undoes a posting', () => {
+  it('close the receivable in a write-off, and undo a posting in a reversal', () => {
     fc.assert(
       fc.property(invoices, fc.bigInt(0n, 9_999n), (invoice, share) => {
         const settledMinor = (share * invoice.totalMinor) / 10_000n;
@@ -120,7 +120,7 @@ describe('ledger entries', () => {
     );
   });
 
-  it('of a grant, its use and its expiry leave no credits', () => {
+  it('leave no credits after a grant, its use and its expiry', () => {
     const grant = { id: 'crg_1', currency: 'JPY', amountMinor: 100n };
     const used = creditApplicationEntries('JPY', [{ grant, amountMinor: 30n }]);
     const expired = creditExpiryEntries({ ...grant, remainingMinor: 70n });

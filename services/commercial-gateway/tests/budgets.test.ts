@@ -94,7 +94,7 @@ describe('a billing budget', () => {
     expect(await countRows(billing, 'billing_budgets', caller)).toBe(0);
   });
 
-  it('of plan self_hosted does not exist', async () => {
+  it('is refused on plan self_hosted', async () => {
     const caller = newCaller();
     const plan = { planId: 'self_hosted' as BillingPlanId, planVersion: 1, start: 'active' } as const;
     await createSubscription(billing.deps, plan, caller);

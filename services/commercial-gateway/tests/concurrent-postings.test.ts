@@ -119,7 +119,7 @@ describe('concurrent postings', () => {
     expect(await countRows(billing, 'ledger_transactions', caller)).toBe(2);
   });
 
-  it('of two organisations do not wait for each other', async () => {
+  it('do not wait for the postings of another organisation', async () => {
     const [one, other] = [newCaller(), newCaller()];
     await grant(one, 1n, 'g1');
     await billing.admin.query('BEGIN');

@@ -214,6 +214,18 @@ describe('a subscription', () => {
     expect(await current(caller)).toMatchObject({ status: 'active', pastDueSince: null });
   });
 
+  it('stays past due while another invoice is open', async () => {
+    const caller = newCaller();
+    const first = await openInvoice(billing, caller);
+    const [draft] = await closeMonths(billing, caller, { months: 1, from: 1 });
+    const second = await finalizeInvoice(billing.deps, idOf(draft), caller);
+    await moveSubscription(billing.deps, 'fail_payment', caller);
+    await recordPayment(billing.deps, { invoiceId: first.id, ...cash(1_000n, 'p1') }, caller);
+    expect(await current(caller)).toMatchObject({ status: 'past_due' });
+    await recordPayment(billing.deps, { invoiceId: second.id, ...cash(1_000n, 'p2') }, caller);
+    expect(await current(caller)).toMatchObject({ status: 'active' });
+  });
+
   it('bills the time before a plan change at the old plan and the rest at the new plan', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);

@@ -27,7 +27,7 @@ const pageOf = (from: number, to: number) => ({
 });
 
 describe('receipts', () => {
-  it('are read by position: a page that is stored again, or by a second reader, adds nothing', async () => {
+  it('are read by position: a repeated page, a page of a second reader and a page after a gap add nothing', async () => {
     const caller = newCaller();
     await subscribe(billing, caller);
     const record = (from: number, to: number) => recordReceipts(billing.deps, pageOf(from, to), caller);
@@ -37,6 +37,8 @@ describe('receipts', () => {
     expect(await nextReceiptPosition(billing.database.reader, place)).toBe(20n);
     expect(await record(20, 25)).toBe(true);
     expect(await record(0, 20)).toBe(false);
+    expect(await record(30, 35)).toBe(false);
+    expect(await countRows(billing, 'usage_events', caller)).toBe(50);
     const [invoice] = await closeMonths(billing, caller, { months: 1 });
     if (invoice === undefined) throw new Error('No invoice was drafted');
     const page = { bounds: invoice, meter: 'tool_calls', afterSeq: 0n, limit: 100 } as const;
@@ -52,7 +54,7 @@ describe('receipts', () => {
     expect(await countRows(billing, 'usage_events', caller)).toBe(6);
   });
 
-  it('of another workspace are refused, and the position does not move', async () => {
+  it('are refused when they belong to another workspace, and the position does not move', async () => {
     const caller = newCaller();
     const other = WorkspaceId.parse(`wsp_${'2'.repeat(26)}`);
     const page = { ...pageOf(0, 2), workspaceId: other };

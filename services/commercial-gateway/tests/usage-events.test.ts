@@ -8,7 +8,7 @@ import { microsPerUnit } from '../src/metering/micros.ts';
 import type { UsageEvent } from '../src/metering/usage-event.ts';
 import { listBilledEvents } from '../src/store/billed-usage.ts';
 import { listInvoiceLines, type StoredInvoice } from '../src/store/invoices.ts';
-import { advanceUsageCursor, recordUsage } from '../src/store/usage-events.ts';
+import { advanceUsageCursor, lockUsageHead, markUsageBilled, recordUsage } from '../src/store/usage-events.ts';
 import { createSubscription } from '../src/subscriptions/create-subscription.ts';
 import { moveSubscription } from '../src/subscriptions/move-subscription.ts';
 import {
@@ -91,7 +91,7 @@ describe('usage events', () => {
     expect(row?.quantityMicros).toBe(microsPerUnit);
   });
 
-  it('of one id from two sources are two events', async () => {
+  it('with one id from two sources are two events', async () => {
     const caller = newCaller();
     const event = eventOf('e1', 1);
     expect(await record(caller, [event, { ...event, source: '/other' }])).toMatchObject({ stored: 2 });
@@ -111,7 +111,7 @@ describe('usage events', () => {
     expect([january, february, march].map(({ totalMinor }) => totalMinor)).toEqual([1_010n, 1_060n, 1_000n]);
   });
 
-  it('of a trial are free, also when they arrive after its end', async () => {
+  it('during a trial are free, also when they arrive after its end', async () => {
     const caller = newCaller();
     billing.setTime(start);
     await createSubscription(billing.deps, { planId: testPlan.plan_id, planVersion: 1, start: 'trial' }, caller);
@@ -154,6 +154,18 @@ describe('usage events', () => {
     const rows = await billing.database.reader.usageEvent.findMany({ where: { orgId: caller.orgId } });
     expect(rows.map(({ seq }) => Number(seq)).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await countRows(billing, 'usage_events', caller)).toBe(8);
+  });
+
+  it('are never marked as billed up to an earlier time than before', async () => {
+    const { orgId } = newCaller();
+    const mark = (until: Date) =>
+      billing.database.transaction(async (tx) => {
+        const { lastSeq } = await lockUsageHead(tx, orgId);
+        await markUsageBilled(tx, orgId, { lastSeq, until });
+      });
+    await mark(onDay(2));
+    await mark(onDay(2));
+    await expect(mark(onDay(1))).rejects.toThrow('is billed beyond');
   });
 
   it('refuse changes by the service', async () => {

@@ -66,7 +66,7 @@ describe('a receipt', () => {
     usageOfReceipt(members.parse({ ...receipt, ...change })).map(({ meter, id }) => [meter, id]);
   const id = receipt.receipt_id;
 
-  it('of an allowed tool call counts as a decision and as a tool call, under its own id', () => {
+  it('counts an allowed tool call as a decision and as a tool call, under its own id', () => {
     expect(metersOf({})).toEqual([
       ['decisions', id],
       ['tool_calls', id],
@@ -77,7 +77,7 @@ describe('a receipt', () => {
     ['a denied tool call', { verdict: 'DENY' }],
     ['an escalated tool call', { verdict: 'ESCALATE' }],
     ['a model call', { tool: null }],
-  ])('of %s counts as a decision only', (_, change) => {
+  ])('counts %s as a decision only', (_, change) => {
     expect(metersOf(change)).toEqual([['decisions', id]]);
   });
 
@@ -85,7 +85,7 @@ describe('a receipt', () => {
     ['an outcome', { kind: 'outcome' }],
     ['an approval', { kind: 'approval' }],
     ['a shadow decision', { shadow: true }],
-  ])('of %s is free', (_, change) => {
+  ])('does not count %s', (_, change) => {
     expect(metersOf(change)).toEqual([]);
   });
 });
