@@ -181,7 +181,11 @@ describe('the manifests', () => {
     expect(closed?.spec).toEqual({
       podSelector: {
         matchExpressions: [
-          { key: 'app.kubernetes.io/name', operator: 'In', values: ['gateway', 'control-plane', 'migrations'] },
+          {
+            key: 'app.kubernetes.io/name',
+            operator: 'In',
+            values: ['gateway', 'control-plane', 'commercial-gateway', 'migrations'],
+          },
         ],
       },
       policyTypes: ['Ingress', 'Egress'],

@@ -80,6 +80,7 @@ export const gatewayEnvironment = {
     'GOV_GATEWAY_PORT',
     'GOV_GATEWAY_CONSOLE_PORT',
     'GOV_CONTROL_PLANE_URL',
+    'GOV_COMMERCIAL_URL',
     'GOV_SESSION_SECRET',
     'GOV_GOVERNANCE_URL',
     'GOV_TRUSTED_PUBLIC_KEYS',
@@ -91,6 +92,7 @@ export const gatewayEnvironment = {
     GOV_SESSION_SECRET: dataDir.secrets.sessionSecret,
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
     GOV_CONTROL_PLANE_URL: urls['control-plane'],
+    GOV_COMMERCIAL_URL: urls['commercial-gateway'],
     GOV_ASSERTION_KEY: assertions.privateKey,
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
     GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
@@ -118,5 +120,18 @@ export const controlPlaneEnvironment = {
     GOV_ASSERTION_KEYS: assertions.publicKey,
     GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
     GOV_SESSION_SECRET: dataDir.secrets.consoleSecret,
+  }),
+} as const satisfies LocalEnvironment;
+
+export const commercialEnvironment = {
+  defaults: { ...quiet, NODE_ENV: 'development' },
+  refused: ['GOV_COMMERCIAL_PORT', 'GOV_CONTROL_PLANE_URL', 'GOV_ASSERTION_KEYS'],
+  made: ({ dataDir, ports, urls, assertions }) => ({
+    GOV_COMMERCIAL_PORT: String(ports['commercial-gateway']),
+    // The gateway alone forwards the address of a caller.
+    GOV_TRUSTED_PROXIES: '1',
+    GOV_CONTROL_PLANE_URL: urls['control-plane'],
+    GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
+    GOV_ASSERTION_KEYS: assertions.publicKey,
   }),
 } as const satisfies LocalEnvironment;

@@ -1,4 +1,10 @@
 import {
+  commercialConfigFrom,
+  commercialQueues,
+  commercialVariables,
+  startCommercialGateway,
+} from '@countersign/commercial-gateway';
+import {
   controlPlaneConfigFrom,
   controlPlaneQueues,
   controlPlaneVariables,
@@ -12,7 +18,12 @@ import type { ServiceName } from '@countersign/services';
 import type { z } from 'zod';
 import { withKernelLines } from './kernel-lines.ts';
 import type { LocalEnvironment } from './local-environment.ts';
-import { controlPlaneEnvironment, gatewayEnvironment, kernelEnvironment } from './local-environment.ts';
+import {
+  commercialEnvironment,
+  controlPlaneEnvironment,
+  gatewayEnvironment,
+  kernelEnvironment,
+} from './local-environment.ts';
 
 /** Parts of one process that its services share. */
 type Shared = { lifecycle: Lifecycle; bus?: InProcessBus };
@@ -54,6 +65,13 @@ export const localServices = {
     configFrom: controlPlaneConfigFrom,
     queues: controlPlaneQueues,
     start: (env: Environment, shared: Shared) => startControlPlane(controlPlaneConfigFrom(env), shared),
+  },
+  'commercial-gateway': {
+    variables: commercialVariables,
+    environment: commercialEnvironment,
+    configFrom: commercialConfigFrom,
+    queues: commercialQueues,
+    start: (env: Environment, shared: Shared) => startCommercialGateway(commercialConfigFrom(env), shared),
   },
 } as const satisfies Record<ServiceName, LocalService>;
 

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { services } from '@countersign/services';
 import { openDataDir } from '../src/data-dir.ts';
 import { withShippedServer } from '../src/mcp-servers.ts';
 import { stdioUser } from '../src/stdio-account.ts';
@@ -70,7 +71,7 @@ describe('the secrets of an installation', () => {
   it('are closed to other accounts again when they came back open', () => {
     const path = join(folder, 'installation');
     const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'consoleSecret', 'tenantSaltSecret'];
-    const passwords = ['kernelDatabasePassword', 'gatewayDatabasePassword', 'controlPlaneDatabasePassword'];
+    const passwords = services.map(({ schema }) => `${schema.replace('_p', 'P')}DatabasePassword`);
     const privateKeyPem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     const kept = {
       ...Object.fromEntries([...names, ...passwords].map((name) => [name, `kept ${name}`])),

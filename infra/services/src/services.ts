@@ -44,6 +44,15 @@ export const services = [
     ports: { main: 3200, health: 3201 },
     portVariable: 'CONTROL_PLANE_PORT',
   },
+  {
+    name: 'commercial-gateway',
+    title: 'commercial gateway',
+    schema: 'commercial',
+    role: 'countersign_commercial',
+    container: 'commercial-gateway',
+    ports: { main: 3300, health: 3301 },
+    portVariable: 'COMMERCIAL_PORT',
+  },
 ] as const satisfies readonly ServiceRow[];
 
 export type ServiceName = (typeof services)[number]['name'];

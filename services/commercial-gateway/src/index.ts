@@ -1,3 +1,3 @@
 export { commercialConfigFrom, commercialVariables } from './config.ts';
+export { commercialQueues } from './queues.ts';
 export { startCommercialGateway, type StartedCommercialGateway } from './start.ts';
-export { openCommercialDatabase } from './store/database.ts';
