@@ -11,6 +11,7 @@ import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Ask, Body } from './_ask.ts';
+import { askCommercial } from './_commercial-probes.ts';
 import { askConsole } from './_console-probes.ts';
 import { askControls } from './_control-probes.ts';
 import { askIdentities } from './_identities.ts';
@@ -51,10 +52,11 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-const urls = (): Partial<Record<ServiceName, string>> => ({
+const urls = (): Record<ServiceName, string> => ({
   gateway: system.gatewayUrl,
   'governance-kernel': system.kernelUrl,
   'control-plane': system.controlPlaneUrl,
+  'commercial-gateway': system.commercialUrl,
 });
 
 /** The members of an answer that was just held against its published schema. */
@@ -371,9 +373,18 @@ describe('the published OpenAPI', () => {
     timeoutMs,
   );
 
+  verifies('sys.parity', 'describes what the commercial gateway answers on every route', async () => {
+    const door = publishedService('commercial-gateway', system.gatewayUrl);
+    const direct = publishedService('commercial-gateway', system.commercialUrl);
+    await askCommercial({ door, direct });
+    const answered = new Set([...door.answered, ...direct.answered]);
+    expect(operationsOf('commercial-gateway').filter((operation) => !answered.has(operation))).toEqual([]);
+    expectReplayed('commercial-gateway', new Set([...door.replayed, ...direct.replayed]));
+  });
+
   verifies('sys.parity', 'describes how each route refuses a caller without credentials', async () => {
-    for (const { name, routes } of routesByService.filter((service) => service.routes.length > 0)) {
-      const published = publishedService(name, urls()[name] ?? '');
+    for (const { name, routes } of routesByService) {
+      const published = publishedService(name, urls()[name]);
       for (const route of routes.filter(({ auth }) => auth !== 'public')) {
         const named = pathParams(route.path).map((name) => [name, name === 'action' ? 'approve' : 'x']);
         const { status } = await published.ask(route, { params: Object.fromEntries(named) as Record<string, string> });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, expect, it } from '@jest/globals';
 import { freePort } from '@countersign/local';
+import { services } from '@countersign/services';
 import { scratchDataDir, startIn } from './_system.ts';
 
 const dataDir = scratchDataDir();
@@ -25,8 +26,10 @@ it(
     };
     const system = await startIn(dataDir.path, {}, { choosePort });
     await system.stop();
-    expect(chosen).toHaveLength(10);
-    expect(system.gatewayUrl).toContain(`:${chosen[5]}`);
+    // Each start chooses a port for each service, for the console and for health.
+    const portsPerStart = services.length + 2;
+    expect(chosen).toHaveLength(2 * portsPerStart);
+    expect(chosen.slice(portsPerStart)).toContain(Number(new URL(system.gatewayUrl).port));
   },
   timeoutMs,
 );

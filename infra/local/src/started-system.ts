@@ -11,6 +11,7 @@ export type StartedSystem = {
   gatewayUrl: string;
   consoleUrl: string;
   controlPlaneUrl: string;
+  commercialUrl: string;
   kernelUrl: string;
   adminApiKey: string;
   serviceApiKey: string;
@@ -68,6 +69,7 @@ async function startOnce(options: StartOptions): Promise<StartedSystem> {
     gatewayUrl: local['GATEWAY_URL'] ?? '',
     consoleUrl: local['CONSOLE_URL'] ?? '',
     controlPlaneUrl: local['CONTROL_PLANE_URL'] ?? '',
+    commercialUrl: local['COMMERCIAL_URL'] ?? '',
     kernelUrl: local['KERNEL_URL'] ?? '',
     adminApiKey: local['GOV_ADMIN_API_KEY'] ?? '',
     serviceApiKey: local['GOV_SERVICE_API_KEY'] ?? '',
