@@ -23,6 +23,14 @@ function noneIfAbsent(error: NodeJS.ErrnoException): [] {
   throw error;
 }
 
+/** Reads `src/store/*-functions.sql` of a service folder: the current form of its functions and triggers. */
+export async function readFunctions(serviceDir: string): Promise<string> {
+  const storeDir = join(serviceDir, 'src', 'store');
+  const names = (await readdir(storeDir).catch(noneIfAbsent)).filter((name) => name.endsWith('-functions.sql')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(storeDir, name), 'utf8')));
+  return texts.join('\n');
+}
+
 /** Reads `prisma/schema.prisma` of a service folder. */
 export function readDatamodel(serviceDir: string): Promise<string> {
   return readFile(join(serviceDir, 'prisma', 'schema.prisma'), 'utf8');

@@ -144,6 +144,25 @@ describe('migrate', () => {
     expect(migrated).toEqual(['20260201000000_extra', '20260202000000_stars']);
   });
 
+  it('writes the functions that changed behind the tables, and nothing once the migrations have them', async () => {
+    const storeDir = join(serviceDir, 'src', 'store');
+    await mkdir(storeDir, { recursive: true });
+    const same = `-- Counts.\nCREATE OR REPLACE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $$\nBEGIN\n  RETURN 1;\nEND $$;`;
+    const rule = 'CREATE OR REPLACE FUNCTION pass() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;';
+    const trigger = 'CREATE OR REPLACE TRIGGER passes BEFORE INSERT ON extra\n  FOR EACH ROW EXECUTE FUNCTION pass();';
+    await writeFile(join(storeDir, 'test-functions.sql'), [same, rule, trigger].join('\n\n'));
+    const schema = join(serviceDir, 'prisma', 'schema.prisma');
+    await writeFile(schema, `${await readFile(schema, 'utf8')}\nmodel Extra {\n  id String @id\n  @@map("extra")\n}\n`);
+    await addMigration('20260201000000_one', same);
+    const sql = (await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })) ?? '';
+    expect(sql).toContain('CREATE TABLE "extra"');
+    expect(sql.slice(sql.indexOf('CREATE OR REPLACE'))).toBe(`${rule}\n\n${trigger}\n`);
+    await addMigration('20260202000000_extra', sql);
+    expect(await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).toBeNull();
+    await writeFile(join(storeDir, 'test-functions.sql'), same.slice(0, -5));
+    await expect(diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).rejects.toThrow('incomplete statement');
+  });
+
   it('writes the SQL that the migrations lack, and nothing once they have it', async () => {
     expect(await diffMigration({ adminUrl: scratch.adminUrl, serviceDir })).toBeNull();
     const schema = join(serviceDir, 'prisma', 'schema.prisma');
