@@ -17,6 +17,8 @@ config_schemas := $(wildcard packages/service-kit/src/*config*.ts services/*/src
 console_site := packages/console/dist/site/index.html
 console_sources := $(install_stamp) packages/console/index.html packages/console/vite.config.mjs \
 	$(shell find packages/console/src packages/console/scripts contracts/src packages/crypto/src packages/policy/src packages/receipts/src packages/verifier/src -type f)
+# The functions of the ledger are generated from its controls, which may be anywhere in the kernel.
+ledger_sources := $(shell find services/governance-kernel/src -name generated -prune -o \( -name '*.ts' -o -name '*.sql' \) -print)
 prisma_schemas := $(wildcard services/*/prisma/schema.prisma)
 
 help: ## Print the targets
@@ -34,14 +36,16 @@ $(install_stamp): pnpm-lock.yaml $(manifests) | node-version
 	@CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
 	@touch $@
 
-gen: node-version $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas and reference pages; print what changes in the API
-$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas)
+gen: node-version $(gen_stamp) ## Generate database clients, OpenAPI, JSON Schemas, functions of the ledger and reference pages; print what changes in the API
+$(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -name '*.ts') $(config_schemas) $(ledger_sources)
 	@echo 'Generating database clients, contracts and reference pages'
 	@if [ -n "$(prisma_schemas)" ]; then node packages/database/bin/generate-clients.mjs; fi
 	@$(TSC) -b contracts
 	@node contracts/scripts/generate.mjs
 	@$(TSC) -b infra/local
 	@node infra/local/scripts/generate.mjs
+	@$(TSC) -b services/governance-kernel
+	@node services/governance-kernel/scripts/generate.mjs
 	@touch $@
 
 build: node-version $(gen_stamp) ## Compile every package and service, and bundle the console

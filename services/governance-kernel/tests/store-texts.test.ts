@@ -8,7 +8,6 @@ import { linkColumnsSql, linkOf } from '../src/store/chain-link.ts';
 import { ledgerList, type LedgerFilter } from '../src/store/ledger-list.ts';
 import { receiptColumnsSql, receiptOf, receiptsOf } from '../src/store/ledger-row.ts';
 import { append, lockChains, lockControls, readParameters, readStatement, rowLocks } from '../src/store/ledger-sql.ts';
-import { parametersOf } from '../src/store/ledger-write.ts';
 import { pageOf, pageStart } from '../src/store/page.ts';
 import { asStored } from '../src/store/stored-row.ts';
 import { WholeNumber } from '../src/store/whole-number.ts';
@@ -137,18 +136,30 @@ describe('the statement that reads all facts', () => {
 });
 
 describe('what is appended', () => {
+  it('is passed by name: each argument has a placeholder of its own, in the order of the values', () => {
+    const [call = '', hold = ''] = append.text.split('FROM hold_append');
+    const places = [...call.matchAll(/(\w+) => \$(\d+)::([\w[\]]+)/g)].map(([, name, place]) => [name, Number(place)]);
+    expect(places.map(([, place]) => place)).toEqual(Array.from({ length: 26 }, (_, index) => index + 1));
+    const at = new Map(places.map(([name, place]) => [name, place]));
+    expect(hold.replaceAll(/\s+/g, ' ')).toBe(
+      `(dated => $27::timestamptz, skew_max => interval '20000 ms', keys => $${at.get('key_ids')}::text[], ` +
+        `issued => $${at.get('issued')}::timestamptz[], read_on => $28::text)`,
+    );
+  });
+
   const batchOf = (changes: readonly Change[], reads: unknown[] = []) =>
     ({
       epoch: { mark: 3, timeline: '00000001' },
       batch: { sealed: [], chains: [], changes, reads },
     }) as unknown as LedgerWrite;
-  const told = (write: LedgerWrite) => parametersOf(write).slice(7, 10);
+  const valuesOf = (write: LedgerWrite) => append.valuesOf({ ...write, datedMs: 0 });
+  const changed = (write: LedgerWrite) => valuesOf(write).slice(7, 10);
 
   it('names neither rows read nor changes when there are none', () => {
-    expect(told(batchOf([]))).toEqual([null, null, null]);
-    expect(told(batchOf([], [{ control: one, rows: [] }]))).toEqual([null, null, null]);
-    expect(parametersOf(batchOf([]))).toHaveLength(26);
-    expect(parametersOf(batchOf([])).slice(0, 5)).toEqual([3, ...[1, 2, 3].map(() => textArray([])), bigintArray([])]);
+    expect(changed(batchOf([]))).toEqual([null, null, null]);
+    expect(changed(batchOf([], [{ control: one, rows: [] }]))).toEqual([null, null, null]);
+    expect(valuesOf(batchOf([])).slice(26)).toEqual(['1970-01-01T00:00:00.000Z', '00000001']);
+    expect(valuesOf(batchOf([])).slice(0, 5)).toEqual([3, ...[1, 2, 3].map(() => textArray([])), bigintArray([])]);
   });
 
   it('holds rows by their control, written and taken away apart', () => {
@@ -162,7 +173,7 @@ describe('what is appended', () => {
       { control: one, rows: [] },
       { control: last, rows: [6] },
     ];
-    expect(told(batchOf(changes, reads))).toEqual([
+    expect(changed(batchOf(changes, reads))).toEqual([
       '{"pair":[{"pair":4},{"pair":5}],"last":[null]}',
       '{"one":[{"one":1},{"one":3}]}',
       '{"pair":[{"pair":2}]}',
@@ -170,7 +181,7 @@ describe('what is appended', () => {
   });
 
   it('is no row of a control that the ledger does not write', () => {
-    expect(() => parametersOf(batchOf([{ control: last, row: 1, kind: 'put' }]))).toThrow('last');
+    expect(() => valuesOf(batchOf([{ control: last, row: 1, kind: 'put' }]))).toThrow('last');
   });
 });
 

@@ -43,6 +43,13 @@ export const accessKeys: Control<AccessKeyId, AccessKeyRow> = {
   ...selectByKey('access_keys', ['key_id']),
   rowOf: columns.rowOf,
   stored: columns.stored,
+  columns: columns.columns,
+  writes: {
+    table: 'access_keys',
+    primaryKey: ['key_id'],
+    put: { kind: 'upsert', updated: ['revoked_at'] },
+    unread: ['last_used_at'],
+  },
   keyValues: (id) => [id],
   keyText: (id) => id,
   idOf: ({ id }) => id,

@@ -11,6 +11,15 @@ const standing = `state IN ('pending', 'approved', 'denied')`;
 const idOf = (of: ChainKey & { id: ApprovalId }) => `${chainName(of)}\nid\n${of.id}`;
 const intentOf = (of: ChainKey & { intentHash: string }) => `${chainName(of)}\nintent\n${of.intentHash}`;
 
+/** The columns that a decision, a use or the end of an approval changes. */
+const movedColumns = [
+  ...['state', 'approved_by', 'approved_with', 'approved_as', 'approved_credentials', 'scope', 'uses_remaining'],
+  ...['ceremony_hash', 'updated_at', 'rejection_reason', 'args_encrypted', 'timelock_until', 'expires_at'],
+];
+/** Breaking the glass is recorded once. */
+const brokenColumns = ['broken_by', 'broken_reason', 'broken_at', 'broken_with'];
+const keepFirst = (column: string) => [column, `coalesce(t.${column}, excluded.${column})`] as const;
+
 /** Each change of an approval seals a receipt in its session, so the session's head is the version of its approvals. */
 export const approvals: Control<ApprovalsKey, ApprovalRow> = {
   name: 'approvals',
@@ -64,6 +73,12 @@ export const approvals: Control<ApprovalsKey, ApprovalRow> = {
     createdAtMs: instantMs('created_at'),
     updatedAtMs: instantMs('updated_at'),
   }),
+  writes: {
+    table: 'approvals',
+    primaryKey: ['approval_id'],
+    put: { kind: 'upsert', updated: movedColumns, merged: Object.fromEntries(brokenColumns.map(keepFirst)) },
+    defaults: { approved_as: "'{}'", approved_credentials: "'{}'" },
+  },
   keyValues: (key) => {
     const chain = [key.tenant, key.session];
     return 'id' in key ? [...chain, null, key.id] : [...chain, key.intentHash, null];

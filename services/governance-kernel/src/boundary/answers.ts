@@ -31,6 +31,19 @@ const columns = columnsOf<Omit<GivenAnswer, 'place'>>({
   answer: nullable(text('answer')),
   createdAtMs: instantMs('created_at'),
 });
+/** An answer that exists is a lost race, except one that is older than its 24 hours. */
+const putAnswers = `DECLARE
+  kept bigint;
+BEGIN
+  INSERT INTO idempotency_keys AS k (tenant_id, principal_id, route, key, fingerprint, state, status, answer, ulid, created_at)
+  SELECT p.tenant_id, p.principal_id, p.route, p.key, p.fingerprint, 'done', 200, p.answer, p.ulid, p.created_at
+    FROM jsonb_populate_recordset(NULL::idempotency_keys, puts) AS p ORDER BY 1, 2, 3, 4
+  ON CONFLICT (tenant_id, principal_id, route, key) DO UPDATE SET
+    fingerprint = excluded.fingerprint, answer = excluded.answer, ulid = excluded.ulid, created_at = excluded.created_at
+   WHERE k.created_at <= excluded.created_at - interval '24 hours';
+  GET DIAGNOSTICS kept = ROW_COUNT;
+  IF kept <> jsonb_array_length(puts) THEN PERFORM refuse_stale('key'); END IF;
+END `;
 const logIndex = nullable(integer('log_index'));
 
 const nameOf = ({ tenant, principal, route, key }: AnswerKey) => [tenant, principal, route, key].join('\n');
@@ -45,6 +58,12 @@ export const answers: Control<AnswerKey, GivenAnswer> = {
        JOIN idempotency_keys r USING (tenant_id, principal_id, route, key) LEFT JOIN ledger l ON l.ulid = r.ulid`,
   rowOf: (stored) => ({ ...columns.rowOf(stored), place: logIndex.read(stored['log_index']) }),
   stored: columns.stored,
+  columns: columns.columns,
+  writes: {
+    table: 'idempotency_keys',
+    primaryKey: ['tenant_id', 'principal_id', 'route', 'key'],
+    put: { kind: 'body', body: putAnswers },
+  },
   keyValues: ({ tenant, principal, route, key }) => [tenant, principal, route, key],
   keyText: nameOf,
   idOf: nameOf,

@@ -29,6 +29,14 @@ export const dispatches: Control<string, Dispatch> = {
     reservations: json('reservations'),
     deadlineAtMs: instantMs('deadline_at'),
   }),
+  writes: {
+    table: 'dispatches',
+    primaryKey: ['ulid'],
+    put: { kind: 'insert' },
+    drops: true,
+    defaults: { tools: "'{}'" },
+  },
+  epochTables: [], // a dispatch is found by its own key alone, so no remembered set can miss it
   keyValues: (ulid) => [ulid],
   keyText: (ulid) => ulid,
   idOf: ({ ulid }) => ulid,

@@ -25,6 +25,8 @@ export const budgetTerms: Control<BudgetKey, StoredBudget> = {
     ...budgetLimitColumns.stored(row.limits),
     ...versionColumns.stored(versioned),
   }),
+  columns: [...budgetTermsColumns.columns, ...budgetLimitColumns.columns, ...versionColumns.columns],
+  writes: { table: 'budgets', primaryKey: ['tenant_id', 'budget_id'], put: { kind: 'upsert' } },
   keyValues: ({ tenant, id }) => [tenant, id],
   keyText: ({ tenant, id }) => `${tenant}\n${id}`,
   idOf: ({ row: { tenant, id } }) => `${tenant}\n${id}`,

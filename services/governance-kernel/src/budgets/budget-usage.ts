@@ -34,6 +34,7 @@ export const budgetUsage: Control<UsageKey, ToldUsage> = {
     counted: bool('counted'),
     recordedAtMs: instantMs('recorded_at'),
   }),
+  writes: { table: 'budget_usage', primaryKey: ['tenant_id', 'budget_id', 'event_id'], put: { kind: 'insert_once' } },
   keyValues: ({ tenant, budget, event }) => [tenant, budget, event],
   keyText: nameOf,
   idOf: nameOf,

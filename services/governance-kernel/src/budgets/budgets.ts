@@ -42,6 +42,7 @@ const reservedColumns = amountColumns('reserved');
 export const moneyAsText =
   'r.used_spend_micros::text AS used_spend_micros_text, r.reserved_spend_micros::text AS reserved_spend_micros_text';
 
+const table = { table: 'budgets', primaryKey: ['tenant_id', 'budget_id'] } as const;
 const select = (parameter: Placeholder) => {
   const wanted = `${keys(parameter, 3)} AS wanted(tenant_id, subject, budget_id)`;
   return `SELECT r.*, ${moneyAsText} FROM ${wanted} JOIN budgets r USING (tenant_id, subject)
@@ -57,7 +58,7 @@ export const budgets: Control<BudgetsKey, BudgetRow> = {
   comparesReads: true,
   keyColumns: 3,
   select,
-  lock: lockInOrder({ table: 'budgets', primaryKey: ['tenant_id', 'budget_id'] }, select),
+  lock: lockInOrder(table, select),
   rowOf: (stored) => ({
     ...budgetTermsColumns.rowOf(stored),
     ...revisionColumn.rowOf(stored),
@@ -71,6 +72,14 @@ export const budgets: Control<BudgetsKey, BudgetRow> = {
     ...usedColumns.stored(row.used),
     ...reservedColumns.stored(row.reserved),
   }),
+  columns: [
+    ...table.primaryKey,
+    ...usedColumns.columns,
+    ...reservedColumns.columns,
+    'resets_at',
+    ...revisionColumn.columns,
+  ],
+  writes: { ...table, put: { kind: 'update' } },
   committed: (row) => ({ ...row, revision: row.revision + 1 }),
   keyValues: (key) => ('id' in key ? [key.tenant, null, key.id] : [key.tenant, key.subject, null]),
   keyText: (key) => ('id' in key ? idOf(key) : subjectOf(key)),

@@ -7,10 +7,10 @@ const commandColumns = columnsOf<Omit<FenceRow, Counted>>({
   scope: text('scope'),
   kind: text('kind'),
   reason: text('reason'),
+  effectiveAtMs: instantMs('effective_at'),
   epoch: integer('epoch'),
   callLimit: nullable(integer('call_limit')),
   windowSeconds: nullable(integer('window_seconds')),
-  effectiveAtMs: instantMs('effective_at'),
   expiresAtMs: nullable(instantMs('expires_at')),
   setBy: text('set_by'),
 });
@@ -22,6 +22,7 @@ const countColumns = columnsOf<Pick<FenceRow, Counted | 'scope'>>({
   revision: integer('revision'),
 });
 
+const table = { table: 'fences', primaryKey: ['scope'] } as const;
 const byScope = selectByKey('fences', ['scope']);
 const named: Pick<Control<FenceScope, FenceRow>, 'rowOf' | 'keyValues' | 'keyText' | 'idOf' | 'setsOf'> = {
   rowOf: (stored) => ({ ...commandColumns.rowOf(stored), ...countColumns.rowOf(stored) }),
@@ -38,6 +39,8 @@ export const fenceCommands: Control<FenceScope, FenceRow> = {
   ...byScope,
   ...named,
   stored: commandColumns.stored,
+  columns: commandColumns.columns,
+  writes: { ...table, put: { kind: 'upsert' } },
 };
 
 /** What decisions see of fences, and take of throttles. */
@@ -45,8 +48,10 @@ export const fences: Control<FenceScope, FenceRow> = {
   name: 'fences',
   guard: 'row',
   ...byScope,
-  lock: lockInOrder({ table: 'fences', primaryKey: ['scope'] }, byScope.select),
+  lock: lockInOrder(table, byScope.select),
   ...named,
   stored: countColumns.stored,
+  columns: countColumns.columns,
+  writes: { ...table, put: { kind: 'update' } },
   committed: (row) => ({ ...row, revision: row.revision + 1 }),
 };

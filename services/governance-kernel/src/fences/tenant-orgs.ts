@@ -21,6 +21,7 @@ export const tenantOrgs: Control<TenantId, TenantOrg> = {
     version: integer('version'),
     updatedAtMs: instantMs('updated_at'),
   }),
+  writes: { table: 'tenant_orgs', primaryKey: ['tenant_id'], put: { kind: 'upsert' } },
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

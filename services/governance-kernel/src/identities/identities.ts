@@ -47,6 +47,12 @@ export const identities: Control<IdentityKey, IdentityRow> = {
   ...selectByKey('identities', ['tenant_id', 'kind', 'principal_id']),
   rowOf: columns.rowOf,
   stored: columns.stored,
+  columns: columns.columns,
+  writes: {
+    table: 'identities',
+    primaryKey: ['tenant_id', 'kind', 'principal_id'],
+    put: { kind: 'upsert', updated: ['display_name', 'live_keys', 'revision', 'revoked_at', 'revoked_by'] },
+  },
   keyValues: ({ tenant, kind, principal }) => [tenant, kind, principal],
   keyText: idOf,
   idOf,

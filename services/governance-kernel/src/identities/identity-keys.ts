@@ -36,6 +36,12 @@ export const identityKeys: Control<KeyOfTenant, IdentityKeyRow> = {
   ...selectByKey('identity_keys', ['tenant_id', 'kid']),
   rowOf: columns.rowOf,
   stored: columns.stored,
+  columns: columns.columns,
+  writes: {
+    table: 'identity_keys',
+    primaryKey: ['tenant_id', 'kid'],
+    put: { kind: 'upsert', updated: ['revoked_at', 'revoked_by'] },
+  },
   keyValues: ({ tenant, kid }) => [tenant, kid],
   keyText: idOf,
   idOf,

@@ -13,6 +13,7 @@ type Column<Value> = {
 export function columnsOf<Row extends object>(columns: { readonly [Member in keyof Row]: Column<Row[Member]> }) {
   const entries = Object.entries<Column<unknown>>(columns as Record<string, Column<never>>); // a column of each member
   return {
+    columns: entries.map(([, { name }]) => name),
     rowOf: (stored: StoredRow): Row =>
       Object.fromEntries(
         entries.map(([member, column]) => [member, column.read(stored[column.readFrom ?? column.name])]),

@@ -1,4 +1,5 @@
 import type { ChainKey } from './statement.ts';
+import type { Writes } from './writes.ts';
 
 export type Placeholder = (index: number) => string;
 
@@ -42,6 +43,11 @@ export type Control<Key, Row> = {
   setsOf(row: Row): readonly string[];
   /** The row as `kernel.append` takes it; absent where the ledger never writes. */
   stored?(row: Row): StoredRow;
+  /** How the ledger writes those rows, and the columns that it writes. Both are present where `stored` is. */
+  readonly writes?: Writes;
+  readonly columns?: readonly string[];
+  /** Tables whose changes move the epoch, for the guards `epoch` and `row`. Without it: the table of `writes`. */
+  readonly epochTables?: readonly string[];
   /** The row after a commit that changed it. */
   committed?(row: Row): Row;
   /** Chain-guarded controls whose rows are few: sessions without any are remembered as such. */

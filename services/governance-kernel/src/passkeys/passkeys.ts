@@ -50,6 +50,14 @@ export const passkeys: Control<PasskeyKey, PasskeyRow> = {
     lastUsedAtMs: nullable(instantMs('last_used_at')),
     revokedAtMs: nullable(instantMs('revoked_at')),
   }),
+  writes: {
+    table: 'passkeys',
+    primaryKey: ['tenant_id', 'credential_id'],
+    put: {
+      kind: 'upsert',
+      updated: ['counter', 'is_backed_up', 'activated_at', 'vouched_by', 'last_used_at', 'revoked_at'],
+    },
+  },
   keyValues: ({ tenant, id }) => [tenant, id],
   keyText: nameOf,
   idOf: nameOf,

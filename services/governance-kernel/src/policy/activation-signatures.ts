@@ -30,6 +30,7 @@ export const activationSignatures: Control<SignatureKey, SignatureRow> = {
     keyId: text('key_id'),
     signature: text('signature'),
   }),
+  writes: { table: 'activation_signatures', primaryKey: ['tenant_id', 'decision_id'], put: { kind: 'insert' } },
   keyValues: ({ tenant, decisionId }) => [tenant, decisionId],
   keyText: idOf,
   idOf,

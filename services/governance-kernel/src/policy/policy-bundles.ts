@@ -35,6 +35,7 @@ export const policyBundles: Control<BundleKey, ActivatedBundle> = {
     signature: text('signature'),
     activatedAtMs: instantMs('activated_at'),
   }),
+  writes: { table: 'policy_bundles', primaryKey: ['tenant_id', 'epoch'], put: { kind: 'insert_once' } },
   keyValues: ({ tenant, epoch }) => [tenant, String(epoch)],
   keyText: nameOf,
   idOf: nameOf,

@@ -27,6 +27,7 @@ export const policyCeilings: Control<string, CeilingsRow> = {
     setBy: text('set_by'),
     updatedAtMs: instantMs('updated_at'),
   }),
+  writes: { table: 'policy_ceilings', primaryKey: ['tenant_id'], put: { kind: 'upsert' } },
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

@@ -13,6 +13,17 @@ export type PolicyHead = {
   readonly signature: string;
 };
 
+/** A kernel from before `policy_bundles` was a control sends the bundle as a member of its head. */
+const putPolicyHeads = `BEGIN
+  INSERT INTO policy_bundles (tenant_id, epoch, policy_hash, bundle, key_id, signature, activated_at)
+  SELECT p.tenant_id, p.epoch, p.policy_hash, p.bundle, p.key_id, p.signature, p.confirmed_at
+    FROM jsonb_to_recordset(puts) AS p(tenant_id text, epoch int, policy_hash text, bundle text, key_id text, signature text, confirmed_at timestamptz)
+   WHERE p.bundle IS NOT NULL;
+  INSERT INTO policy_heads SELECT * FROM jsonb_populate_recordset(NULL::policy_heads, puts) AS p
+  ON CONFLICT (tenant_id) DO UPDATE SET epoch = excluded.epoch, policy_hash = excluded.policy_hash,
+    confirmed_at = excluded.confirmed_at, key_id = excluded.key_id, signature = excluded.signature;
+END `;
+
 /** Which bundle is active, by the tenant it was activated for. */
 export const policyHeads: Control<string, PolicyHead> = {
   name: 'policy_heads',
@@ -26,6 +37,7 @@ export const policyHeads: Control<string, PolicyHead> = {
     keyId: text('key_id'),
     signature: text('signature'),
   }),
+  writes: { table: 'policy_heads', primaryKey: ['tenant_id'], put: { kind: 'body', body: putPolicyHeads } },
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

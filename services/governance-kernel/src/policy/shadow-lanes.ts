@@ -29,6 +29,12 @@ export const shadowLanes: Control<TenantId, LanesRow> = {
     `SELECT r.tenant_id, r.lanes FROM ${keys(parameter, 1)} AS wanted(tenant_id) JOIN shadow_lanes r USING (tenant_id)`,
   rowOf: columns.rowOf,
   stored: ({ drafts, ...row }) => ({ ...columns.stored(row), drafts: drafts ?? {} }),
+  columns: [...columns.columns, 'drafts'],
+  writes: {
+    table: 'shadow_lanes',
+    primaryKey: ['tenant_id'],
+    put: { kind: 'upsert', merged: { drafts: 'jsonb_strip_nulls(t.drafts || excluded.drafts)' } },
+  },
   committed: ({ drafts: _, ...row }) => row,
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,

@@ -20,6 +20,7 @@ export const toolBlocks: Control<TenantId, ToolBlocksRow> = {
     tools: texts('tools'),
     updatedAtMs: instantMs('updated_at'),
   }),
+  writes: { table: 'tool_blocks', primaryKey: ['tenant_id'], put: { kind: 'upsert' } },
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

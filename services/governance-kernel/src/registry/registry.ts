@@ -26,6 +26,7 @@ export const registry: Control<ToolAddress, RegisteredTool> = {
     pinnedHash: nullable(text('pinned_hash')),
     currentHash: text('current_hash'),
   }).rowOf,
+  epochTables: ['mcp_servers', 'mcp_tools'],
   keyValues: ({ serverId, toolName: tool }) => [serverId, tool],
   keyText: toolName,
   idOf: toolName,

@@ -1,6 +1,7 @@
 import type { Digest, PlainJson } from '@countersign/contracts';
 import { columnsOf, instantMs, integer, nullable, selectByKey, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
+import { putRelationHeads } from './put-relation-heads.ts';
 import type { SnapshotRow } from './snapshot-view.ts';
 
 /** The snapshot of a tenant's relations, and when its writer last said that it holds. */
@@ -47,6 +48,8 @@ export const relationHeads: Control<string, WrittenHead> = {
     ...headColumns.stored(head),
     ...(made === undefined ? {} : { ...madeColumns.stored(made), changes: made.changes }),
   }),
+  columns: headColumns.columns,
+  writes: { table: 'relation_heads', primaryKey: ['tenant_id'], put: { kind: 'body', body: putRelationHeads } },
   committed: ({ made: _, ...head }) => head,
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,

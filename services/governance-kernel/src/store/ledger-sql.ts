@@ -1,15 +1,22 @@
 import { clockSkewMaxMs } from '@countersign/service-kit';
 import type { AnyControl, Wanted } from '../ledger/control.ts';
 import type { Sought } from '../ledger/commit.ts';
+import { appendArguments, holdArguments, type Appending } from './append-arguments.ts';
 import { textArray } from './binary-array.ts';
+
+const argumentsInOrder = Object.entries({ ...appendArguments, ...holdArguments });
 
 export const lockControls = { name: 'ledger-lock-controls', text: 'SELECT lock_controls($1)' };
 export const lockChains = { name: 'ledger-lock-chains', text: 'SELECT lock_chains($1::text[], $2::text[])' };
-/** The order of the parameters is that of `parametersOf` in ledger-write.ts; then come the instant that is compared with the clock and the timeline of the facts. Keys and times of the receipts are compared with the published keys. */
+/** Every argument is named. Keys and times of the receipts are compared with the published keys before anything is appended. */
 export const append = {
   name: 'ledger-append',
-  text: `SELECT append(${Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(', ')}) AS first
-    FROM hold_append($27::timestamptz, interval '${clockSkewMaxMs} ms', $24::text[], $21::timestamptz[], $28::text)`,
+  text: `SELECT append(${Object.keys(appendArguments)
+    .map((name) => `${name} => ${placeholderOf(name)}`)
+    .join(', ')}) AS first
+    FROM hold_append(dated => ${placeholderOf('dated')}, skew_max => interval '${clockSkewMaxMs} ms', keys => ${placeholderOf('key_ids')},
+      issued => ${placeholderOf('issued')}, read_on => ${placeholderOf('read_on')})`,
+  valuesOf: (appending: Appending): unknown[] => argumentsInOrder.map(([, { value }]) => value(appending)),
 };
 
 type Prepared = { name: string; text: string };
@@ -66,4 +73,12 @@ function keyParameters(control: AnyControl, sets: readonly Wanted[]): Buffer[] {
   return Array.from({ length: control.keyColumns }, (_, column) =>
     textArray(keys.map((values) => values[column] ?? null)),
   );
+}
+
+/** The placeholder of an argument, with its type. */
+function placeholderOf(argument: string): string {
+  const index = argumentsInOrder.findIndex(([name]) => name === argument);
+  const found = argumentsInOrder[index];
+  if (found === undefined) throw new Error(`append has no argument ${argument}`);
+  return `$${index + 1}::${found[1].type}`;
 }

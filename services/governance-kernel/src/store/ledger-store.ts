@@ -11,7 +11,6 @@ import type { KeyGuard } from '../ledger/key-guard.ts';
 import type { ReadFacts } from '../ledger/known-facts.ts';
 import { textArray } from './binary-array.ts';
 import * as sql from './ledger-sql.ts';
-import { parametersOf } from './ledger-write.ts';
 
 type Guards = { clockGuard: LedgerClockGuard; keyGuard: KeyGuard };
 type Parts = { pool: pg.Pool; controls: readonly AnyControl[] } & Guards;
@@ -96,7 +95,7 @@ async function sendWrites(client: pg.PoolClient, { batch: { events } }: LedgerWr
   return placeOf(rows);
 }
 
-type Appending = pg.QueryConfig & typeof sql.append;
+type Appending = pg.QueryConfig & Pick<typeof sql.append, 'name' | 'text'>;
 
 /**
  * The database appends nothing that is dated far from its own clock, and nothing that a key has signed which does not count. Why it refused,
@@ -109,10 +108,8 @@ async function held<Result>(
 ): Promise<Result> {
   const beforeMs = clockGuard.datedMs(write.batch.chains);
   try {
-    const made = await send({
-      ...sql.append,
-      values: [...parametersOf(write), new Date(beforeMs).toISOString(), write.epoch.timeline],
-    });
+    const { name, text, valuesOf } = sql.append;
+    const made = await send({ name, text, values: valuesOf({ ...write, datedMs: beforeMs }) });
     clockGuard.noteNear();
     keyGuard.noteCounting('receipts');
     return made;
@@ -126,13 +123,13 @@ async function held<Result>(
   }
 }
 
-/** Raised by `hold_clock` in the migrations, with the clock as its detail. */
+/** Raised by `hold_clock` in ledger-functions.sql, with the clock as its detail. */
 function databaseMsIn(error: unknown): number | null {
   if (!(error instanceof Error && 'code' in error && error.code === 'CS002' && 'detail' in error)) return null;
   return Number(error.detail);
 }
 
-/** Raised by `hold_append` in the migrations, with the fault as its detail. */
+/** Raised by `hold_append` in ledger-functions.sql, with the fault as its detail. */
 function keyFaultIn(error: unknown): KeyFault | null {
   if (!(error instanceof Error && 'code' in error && error.code === 'CS003' && 'detail' in error)) return null;
   const { detail } = error;
@@ -181,7 +178,7 @@ async function told<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Raised by `refuse_stale` in the migrations. */
+/** Raised by `refuse_stale` in ledger-functions.sql. */
 function isStale(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'CS001';
 }

@@ -28,6 +28,11 @@ export const approvalTerms: Control<TenantId, ApprovalTermsRow> = {
     passkeysSinceMs: nullable(instantMs('passkeys_since')),
     updatedAtMs: instantMs('updated_at'),
   }),
+  writes: {
+    table: 'approval_terms',
+    primaryKey: ['tenant_id'],
+    put: { kind: 'upsert', merged: { passkeys_since: 'coalesce(t.passkeys_since, excluded.passkeys_since)' } },
+  },
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,

@@ -30,6 +30,7 @@ export const memberRoles: Control<TenantId, MemberRolesRow> = {
     version: integer('members_version'),
     roles: json('roles'),
   }).rowOf,
+  epochTables: ['relation_heads'], // tuples are only written together with their head
   keyValues: (tenant) => [tenant],
   keyText: (tenant) => tenant,
   idOf: ({ tenant }) => tenant,
