@@ -1,4 +1,5 @@
 import type { TwinOptions } from '@countersign/database/testing';
+import { controls } from '../src/controls.ts';
 
 const tenant_id = `NEW.tenant_id || '.twin'`;
 /** Workers serve all tenants: what is never due is nobody's to move. */
@@ -9,6 +10,13 @@ const owned = { of: `NEW.tenant_id NOT IN ('', '*', 'demo')` };
 /** For a test that damages the rows of every tenant, which it may not do to a twin. */
 export const ofNoTwin = `tenant_id NOT LIKE '%.twin'`;
 
+/** The tables of controls whose keys begin with the tenant: their twins differ in the tenant alone. */
+const ofControls = Object.fromEntries(
+  controls
+    .flatMap(({ writes }) => (writes?.primaryKey[0] === 'tenant_id' ? [writes.table] : []))
+    .map((table) => [table, { ...owned, columns: { tenant_id } }]),
+);
+
 /**
  * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has none, since
  * its rows are one log, in which nothing may stand that the kernel did not seal.
@@ -17,8 +25,8 @@ export const tenantTwins: TwinOptions = {
   owner: 'tenant_id',
   without: ['ledger'],
   tables: {
+    ...ofControls,
     session_heads: { ...owned, columns: { tenant_id } },
-    policy_bundles: { ...owned, columns: { tenant_id } },
     // The freshest one makes the kernel ready.
     policy_heads: { ...owned, columns: { tenant_id, confirmed_at: `'2000-01-01'` } },
     approvals: {
@@ -29,21 +37,10 @@ export const tenantTwins: TwinOptions = {
         ...{ expires_at: never, policy_hash: 'NULL' },
       },
     },
-    budgets: { ...owned, columns: { tenant_id } },
     budget_usage: { ...owned, columns: { tenant_id, recorded_at: never } },
-    tenant_orgs: { ...owned, columns: { tenant_id } },
-    approval_terms: { ...owned, columns: { tenant_id } },
-    passkeys: { ...owned, columns: { tenant_id } },
     passkey_challenges: { ...owned, columns: { tenant_id, expires_at: never } },
-    tool_blocks: { ...owned, columns: { tenant_id } },
-    activation_signatures: { ...owned, columns: { tenant_id } },
-    shadow_lanes: { ...owned, columns: { tenant_id } },
-    policy_ceilings: { ...owned, columns: { tenant_id } },
     dispatches: { ...owned, columns: { tenant_id, ulid: 'reverse(NEW.ulid)', deadline_at: never } },
     idempotency_keys: { ...owned, columns: { tenant_id, created_at: never } },
-    identities: { ...owned, columns: { tenant_id } },
-    identity_keys: { ...owned, columns: { tenant_id } },
-    relation_heads: { ...owned, columns: { tenant_id } },
     relation_snapshots: { ...owned, columns: { tenant_id } },
     relation_tuples: { ...owned, columns: { tenant_id } },
     relation_entities: { ...owned, columns: { tenant_id } },

@@ -76,4 +76,21 @@ describe('each control', () => {
     );
     expect(tables.filter((table) => !moving.includes(table))).toEqual([]);
   });
+
+  it('has no column whose update leaves the epoch, except what a revision guards and what no decision reads', async () => {
+    const { rows } = await test.pool.query<{ table: string; column: string }>(
+      `SELECT t.tgrelid::regclass::text AS table, a.attname AS column
+         FROM pg_trigger t JOIN pg_attribute a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE t.tgname = 'moves_the_epoch' AND cardinality(t.tgattr::int2[]) > 0 AND a.attnum <> ALL (t.tgattr::int2[])`,
+    );
+    const free = controls.flatMap(({ guard, writes, columns = [] }) => {
+      const counted = guard === 'row' && writes?.put.kind === 'update' ? columns : [];
+      const outside = counted.filter((column) => writes?.primaryKey.includes(column) === false);
+      return [...outside, ...(writes?.unread ?? [])].map((column) => `${writes?.table}.${column}`);
+    });
+    expect(rows.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([...new Set(free)].sort());
+    expect(free).toEqual(
+      expect.arrayContaining(['access_keys.last_used_at', 'budgets.revision', 'fences.calls_taken']),
+    );
+  });
 });
