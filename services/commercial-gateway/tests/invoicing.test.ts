@@ -7,10 +7,13 @@ import { closePeriod } from '../src/invoicing/close-period.ts';
 import { expireCredits } from '../src/invoicing/expire-credits.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
 import { grantCredit } from '../src/invoicing/grant-credit.ts';
+import { replaceInvoice } from '../src/invoicing/replace-invoice.ts';
 import { recordPayment } from '../src/invoicing/record-payment.ts';
 import { recordRefund } from '../src/invoicing/record-refund.ts';
 import { voidInvoice } from '../src/invoicing/void-invoice.ts';
 import { writeOffInvoice } from '../src/invoicing/write-off-invoice.ts';
+import { microsPerUnit } from '../src/metering/micros.ts';
+import { recordUsage } from '../src/store/usage-events.ts';
 import { spendCredits } from '../src/store/credit-grants.ts';
 import { storePlanVersions } from '../src/store/plan-versions.ts';
 import { findCurrentSubscription } from '../src/store/subscriptions.ts';
@@ -145,6 +148,38 @@ describe('an invoice', () => {
     expect(await writeOffInvoice(billing.deps, invoiceId, caller)).toMatchObject({ status: 'uncollectible' });
     expect(await balancesOf(billing, caller)).toEqual({ cash: 300, revenue: -250, tax: -50 });
     await expect(voidInvoice(billing.deps, invoiceId, caller)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+  });
+
+  it('is corrected by a void and a replacement that bills the same usage once', async () => {
+    const caller = newCaller();
+    await subscribe(billing, caller);
+    const events = [15, 7].map((units, day) => ({
+      ...({
+        source: '/test',
+        id: `e${units}`,
+        meter: 'tool_calls',
+        workspaceId: null,
+        occurredAt: after(day),
+      } as const),
+      quantityMicros: BigInt(units) * microsPerUnit,
+    }));
+    await billing.database.transaction((tx) => recordUsage(tx, { orgId: caller.orgId, events, receivedAt: start }));
+    const [draft] = await closeMonths(billing, caller, { months: 1, taxPercent: '19' });
+    const id = idOf(draft);
+    const correction = { id, planVersion: testPlan.version, taxPercent: '7' };
+    const replace = () => replaceInvoice(billing.deps, correction, caller);
+    await finalizeInvoice(billing.deps, id, caller);
+    await expect(replace()).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    await voidInvoice(billing.deps, id, caller);
+    const replaced = await replace();
+    expect(replaced).toMatchObject({ status: 'draft', subtotalMinor: 1_012n, taxMinor: 71n });
+    await expect(replace()).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    await expect(replaceInvoice(billing.deps, correction, newCaller())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await finalizeInvoice(billing.deps, replaced.id, caller)).toMatchObject({ status: 'open', number: 2 });
+    expect(await balancesOf(billing, caller)).toEqual({ receivable: 1_083, revenue: -1_012, tax: -71 });
+    const [next] = await closeMonths(billing, caller, { months: 1, from: 1 });
+    expect(next?.totalMinor).toBe(1_000n);
+    expect(await findUnsound(billing, caller)).toEqual([]);
   });
 
   it('with payments cannot be voided', async () => {

@@ -76,9 +76,11 @@ type Draft = {
 function draftOf({ subscription, currency, assembled, head, end, at }: Draft): StoredInvoice {
   const { orgId, id: subscriptionId, planId, planVersion, periodStart, billableFrom } = subscription;
   const { subtotalMinor, taxMinor, totalMinor } = assembled;
+  const { start: cycleStart, end: cycleEnd } = periodInProgress(subscription);
   return {
     ...{ id: newInvoiceId(), orgId, subscriptionId, number: null, status: 'draft', currency, planId, planVersion },
-    ...{ periodStart, periodEnd: end, usageFrom: billableFrom, usageSeq: head.lastSeq, ...billedOf(head) },
+    ...{ periodStart, periodEnd: end, cycleStart, cycleEnd },
+    ...{ usageFrom: billableFrom, usageSeq: head.lastSeq, ...billedOf(head) },
     ...{ subtotalMinor, taxMinor, totalMinor, creditedMinor: 0n, paidMinor: 0n, refundedMinor: 0n },
     ...{ createdAt: at, finalizedAt: null, closedAt: null },
   };

@@ -36,6 +36,15 @@ export async function listInvoiceLines(
   return reader.invoiceLine.findMany({ where: { orgId, invoiceId }, orderBy: { position: 'asc' } });
 }
 
+/** True when an invoice that is not void bills the same time. */
+export async function isPeriodBilled(
+  reader: Reader,
+  { orgId, subscriptionId, periodStart }: Pick<StoredInvoice, 'orgId' | 'subscriptionId' | 'periodStart'>,
+): Promise<boolean> {
+  const where = { orgId, subscriptionId, periodStart, NOT: { status: 'void' } };
+  return (await reader.invoice.count({ where })) > 0;
+}
+
 export async function hasOpenInvoice(reader: Reader, orgId: OrgId, subscriptionId: SubscriptionId): Promise<boolean> {
   return (await reader.invoice.count({ where: { orgId, subscriptionId, status: 'open' } })) > 0;
 }

@@ -84,6 +84,8 @@ CREATE TABLE "invoices" (
     "plan_version" INTEGER NOT NULL,
     "period_start" TIMESTAMPTZ(3) NOT NULL,
     "period_end" TIMESTAMPTZ(3) NOT NULL,
+    "cycle_start" TIMESTAMPTZ(3) NOT NULL,
+    "cycle_end" TIMESTAMPTZ(3) NOT NULL,
     "usage_from" TIMESTAMPTZ(3) NOT NULL,
     "usage_seq" BIGINT NOT NULL,
     "billed_seq" BIGINT NOT NULL,
@@ -386,7 +388,7 @@ ALTER TABLE "usage_cursors" ADD CONSTRAINT "usage_cursors_position" CHECK ("posi
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_status" CHECK ("status" IN ('draft', 'open', 'paid', 'void', 'uncollectible'));
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_finalized" CHECK (("status" = 'draft') = ("finalized_at" IS NULL) AND ("status" = 'draft') = ("number" IS NULL));
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_closed" CHECK (("status" IN ('draft', 'open')) = ("closed_at" IS NULL));
-ALTER TABLE "invoices" ADD CONSTRAINT "invoices_period" CHECK ("period_start" < "period_end");
+ALTER TABLE "invoices" ADD CONSTRAINT "invoices_period" CHECK ("cycle_start" <= "period_start" AND "period_start" < "period_end" AND "period_end" <= "cycle_end");
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_total" CHECK ("subtotal_minor" >= 0 AND "tax_minor" >= 0 AND "total_minor" = "subtotal_minor" + "tax_minor");
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_settled" CHECK ("credited_minor" >= 0 AND "paid_minor" >= 0 AND "credited_minor" + "paid_minor" <= "total_minor");
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_paid" CHECK ("status" <> 'paid' OR "credited_minor" + "paid_minor" = "total_minor");
