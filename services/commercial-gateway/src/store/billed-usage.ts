@@ -22,7 +22,7 @@ type UsageBounds = {
 export async function sumBilledUsage(reader: Reader, orgId: OrgId, bounds: UsageBounds): Promise<Usage> {
   const sums = await reader.usageEvent.groupBy({
     by: ['meter'],
-    where: billedBy(orgId, bounds),
+    where: { orgId, OR: rangesOf(bounds) },
     _sum: { quantityMicros: true },
   });
   return Object.fromEntries(sums.map(({ meter, _sum }) => [Meter.parse(meter), _sum.quantityMicros ?? 0n]));
@@ -30,21 +30,39 @@ export async function sumBilledUsage(reader: Reader, orgId: OrgId, bounds: Usage
 
 type BilledEvent = Pick<UsageEventModel, 'source' | 'id' | 'seq' | 'quantityMicros' | 'occurredAt'>;
 
+type EventPage = { bounds: UsageBounds; meter: Meter; afterSeq: bigint; limit: number };
+
 /** The events behind one usage line, in the order of their numbers. Their quantities add up to the quantity of the line. */
 export async function listBilledEvents(
   reader: Reader,
   orgId: OrgId,
-  { bounds, meter, afterSeq, limit }: { bounds: UsageBounds; meter: Meter; afterSeq: bigint; limit: number },
+  { bounds, meter, afterSeq, limit }: EventPage,
 ): Promise<BilledEvent[]> {
-  return reader.usageEvent.findMany({
-    where: { AND: [billedBy(orgId, bounds), { meter, seq: { gt: afterSeq } }] },
-    select: { source: true, id: true, seq: true, quantityMicros: true, occurredAt: true },
-    orderBy: { seq: 'asc' },
-    take: limit,
-  });
+  const found: BilledEvent[] = [];
+  for (const range of rangesOf(bounds)) {
+    if (found.length === limit) break;
+    const rows = await reader.usageEvent.findMany({
+      where: { orgId, meter, AND: [range, { seq: { gt: afterSeq } }] },
+      select: { source: true, id: true, seq: true, quantityMicros: true, occurredAt: true },
+      orderBy: { seq: 'asc' },
+      take: limit - found.length,
+    });
+    found.push(...rows);
+  }
+  return found;
 }
 
-function billedBy(orgId: OrgId, { usageFrom, periodEnd, usageSeq, billedSeq, billedUntil }: UsageBounds) {
-  const billedBefore = billedUntil === null ? [] : [{ seq: { lte: billedSeq }, occurredAt: { lt: billedUntil } }];
-  return { orgId, seq: { lte: usageSeq }, occurredAt: { gte: usageFrom, lt: periodEnd }, NOT: billedBefore };
+type EventRange = { seq: { gt?: bigint; lte: bigint }; occurredAt: { gte: Date; lt: Date } };
+
+/**
+ * The billed events as two ranges that do not overlap, the lower numbers first: events that were stored before the last invoice and
+ * occurred after its period, and events that were stored since. An index leads to each range, however long the history is.
+ */
+function rangesOf({ usageFrom, periodEnd, usageSeq, billedSeq, billedUntil }: UsageBounds): EventRange[] {
+  if (billedUntil === null) return [{ seq: { lte: usageSeq }, occurredAt: { gte: usageFrom, lt: periodEnd } }];
+  const early = { gte: usageFrom > billedUntil ? usageFrom : billedUntil, lt: periodEnd };
+  return [
+    { seq: { lte: billedSeq }, occurredAt: early },
+    { seq: { gt: billedSeq, lte: usageSeq }, occurredAt: { gte: usageFrom, lt: periodEnd } },
+  ];
 }

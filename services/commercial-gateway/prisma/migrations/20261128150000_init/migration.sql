@@ -259,13 +259,19 @@ CREATE INDEX "subscriptions_plan_idx" ON "subscriptions"("plan_id", "plan_versio
 CREATE UNIQUE INDEX "subscriptions_id_org_id_key" ON "subscriptions"("id", "org_id");
 
 -- CreateIndex
-CREATE INDEX "usage_events_org_id_meter_occurred_at_seq_idx" ON "usage_events"("org_id", "meter", "occurred_at", "seq");
+CREATE INDEX "usage_events_org_id_occurred_at_idx" ON "usage_events"("org_id", "occurred_at");
+
+-- CreateIndex
+CREATE INDEX "usage_events_org_id_meter_seq_idx" ON "usage_events"("org_id", "meter", "seq");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "usage_events_org_id_seq_key" ON "usage_events"("org_id", "seq");
 
 -- CreateIndex
 CREATE INDEX "invoices_org_id_id_idx" ON "invoices"("org_id", "id");
+
+-- CreateIndex
+CREATE INDEX "invoices_subscription_id_status_idx" ON "invoices"("subscription_id", "status");
 
 -- CreateIndex
 CREATE INDEX "invoices_plan_idx" ON "invoices"("plan_id", "plan_version");
@@ -277,10 +283,7 @@ CREATE UNIQUE INDEX "invoices_id_org_id_key" ON "invoices"("id", "org_id");
 CREATE UNIQUE INDEX "invoices_org_id_number_key" ON "invoices"("org_id", "number");
 
 -- CreateIndex
-CREATE INDEX "credit_grants_org_id_currency_expires_at_idx" ON "credit_grants"("org_id", "currency", "expires_at");
-
--- CreateIndex
-CREATE INDEX "credit_grants_expires_at_idx" ON "credit_grants"("expires_at");
+CREATE INDEX "credit_grants_org_id_remaining_minor_idx" ON "credit_grants"("org_id", "remaining_minor");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "credit_grants_id_org_id_key" ON "credit_grants"("id", "org_id");
