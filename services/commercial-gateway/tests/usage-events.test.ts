@@ -102,13 +102,15 @@ describe('usage events', () => {
     await subscribe(billing, caller);
     await record(caller, [eventOf('in time', 3, 20), eventOf('of the next month', 40, 30)]);
     const [january] = await closeMonths(billing, caller, { months: 1 });
-    await record(caller, [eventOf('late', 4, 40)]);
-    const [february, march] = await closeMonths(billing, caller, { months: 2, from: 1 });
+    await record(caller, [eventOf('late', 4, 40), eventOf('early', 70, 50)]);
+    const [february] = await closeMonths(billing, caller, { months: 1, from: 1 });
+    await record(caller, [eventOf('late again', 41, 60)]);
+    const [march] = await closeMonths(billing, caller, { months: 1, from: 2 });
     if (january === undefined || february === undefined || march === undefined) throw new Error('Three months');
     expect(await billedIds(caller, january)).toEqual(['in time']);
     expect(await billedIds(caller, february)).toEqual(['late', 'of the next month']);
-    expect(await billedIds(caller, march)).toEqual([]);
-    expect([january, february, march].map(({ totalMinor }) => totalMinor)).toEqual([1_010n, 1_060n, 1_000n]);
+    expect(await billedIds(caller, march)).toEqual(['early', 'late again']);
+    expect([january, february, march].map(({ totalMinor }) => totalMinor)).toEqual([1_010n, 1_060n, 1_100n]);
   });
 
   it('during a trial are free, also when they arrive after its end', async () => {
