@@ -104,6 +104,8 @@ describe('an invoice', () => {
     const reused = { code: 'IDEMPOTENCY_KEY_REUSED' };
     expect(await pay(1_000n)).toEqual(await pay(1_000n));
     await expect(pay(1n)).rejects.toMatchObject(reused);
+    const yen = { invoiceId, ...cash(1_000n, 'p1'), currency: 'JPY' };
+    await expect(recordPayment(billing.deps, yen, caller)).rejects.toMatchObject(reused);
     expect(await refund(400n)).toEqual(await refund(400n));
     await expect(refund(1n)).rejects.toMatchObject(reused);
     expect(await balancesOf(billing, caller)).toEqual({ cash: 600, revenue: -600 });

@@ -24,7 +24,8 @@ export function recordPayment(
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
     const invoice = await getInvoice(tx, caller, invoiceId);
     const key = { orgId: caller.orgId, kind: 'payment', reference: cash.reference } as const;
-    if (await isPosted(tx, key, { invoiceId, cashMinor: cash.amountMinor })) return invoice;
+    const movement = { invoiceId, cashMinor: cash.amountMinor, currency: cash.currency };
+    if (await isPosted(tx, key, movement)) return invoice;
     assertOpen(invoice);
     assertCashAmount(invoice, cash, { amountMinor: openMinorOf(invoice), what: 'open amount' });
     const entries = paymentEntries(invoice.currency, cash.amountMinor);

@@ -16,7 +16,8 @@ export function recordRefund(
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
     const invoice = await getInvoice(tx, caller, invoiceId);
     const key = { orgId: caller.orgId, kind: 'refund', reference: cash.reference } as const;
-    if (await isPosted(tx, key, { invoiceId, cashMinor: -cash.amountMinor })) return invoice;
+    const movement = { invoiceId, cashMinor: -cash.amountMinor, currency: cash.currency };
+    if (await isPosted(tx, key, movement)) return invoice;
     assertPaid(invoice);
     const refundable = { amountMinor: invoice.paidMinor - invoice.refundedMinor, what: 'amount that is not refunded' };
     assertCashAmount(invoice, cash, refundable);

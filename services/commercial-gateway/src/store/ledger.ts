@@ -49,12 +49,12 @@ export async function findTransaction(
 export async function isPosted(
   reader: Reader,
   key: PostingKey,
-  { invoiceId, cashMinor }: { invoiceId: InvoiceId; cashMinor: bigint },
+  { invoiceId, cashMinor, currency }: { invoiceId: InvoiceId; cashMinor: bigint; currency: string },
 ): Promise<boolean> {
   const posted = await findTransaction(reader, key);
   if (posted === null) return false;
   const cash = posted.entries.find(({ account }) => account === 'cash');
-  if (posted.invoiceId === invoiceId && cash?.amountMinor === cashMinor) return true;
+  if (posted.invoiceId === invoiceId && cash?.amountMinor === cashMinor && cash.currency === currency) return true;
   throw new AppError('IDEMPOTENCY_KEY_REUSED', `The reference ${key.reference} was used for another ${key.kind}`, {
     param: 'reference',
   });
