@@ -175,7 +175,7 @@ describe('the manifests', () => {
     }
   });
 
-  it('let nobody but the control plane to the kernel, and tools to no address of a machine of the cloud', () => {
+  it('let only the control plane and the commercial gateway to the kernel, and tools to no address of a machine of the cloud', () => {
     const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as NetworkPolicy[];
     const closed = policies.find(({ metadata }) => metadata.name === 'nothing-by-default');
     expect(closed?.spec).toEqual({
@@ -195,6 +195,8 @@ describe('the manifests', () => {
       .filter(({ ports }) => namesPort(ports, 'kernel'));
     expect(toKernel.map(({ from }) => from)).toEqual([
       [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'control-plane' } } }],
+      // It reads receipts, by the key of sibling services.
+      [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'commercial-gateway' } } }],
     ]);
     const blocks = policies.flatMap(({ spec }) => (spec.egress ?? []).flatMap(({ to = [] }) => to));
     const outside = blocks.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock]));

@@ -24,6 +24,9 @@ export const commercialVariables = z.object({
   ...serviceVariables,
   ...listenVariables({ prefix, title: 'commercial gateway', port: 3300 }),
   GOV_CONTROL_PLANE_URL: url().describe('Where the control plane answers this service. It keeps the organisations.'),
+  GOV_GOVERNANCE_URL: url().describe(
+    'Where the governance kernel answers this service. Usage is counted from its receipts.',
+  ),
   GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
   GOV_ASSERTION_KEYS: list().describe(
     'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one every caller is refused.',
@@ -37,6 +40,7 @@ export type CommercialConfig = ServiceConfig &
   ListenConfig &
   Readonly<{
     controlPlaneUrl: string;
+    governanceUrl: string;
     serviceApiKey: string;
     /** Keys that assertions of callers must be signed with. */
     assertionKeys: readonly PublicKey[];
@@ -53,6 +57,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     ...listen,
     allowedHosts: [...shared.allowedHosts, listen.host],
     controlPlaneUrl: read.GOV_CONTROL_PLANE_URL,
+    governanceUrl: read.GOV_GOVERNANCE_URL,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     installationAdmins: new Set(read.GOV_INSTALLATION_ADMINS.map(readUserId)),

@@ -1,5 +1,6 @@
 import { AppError, createClient, type Client, type CommercialPersonClaims } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
+import { listLedgerEntries } from '@countersign/contracts/governance-kernel';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import {
   eventFactory,
@@ -23,6 +24,7 @@ import type { CommercialConfig } from './config.ts';
 import { openCommercialDatabase, type CommercialDatabase, type Transaction } from './store/database.ts';
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
+const kernelRoutes = { listLedgerEntries };
 
 /** Every collaborator of the commercial gateway. Built once, closed in reverse. */
 export type Context = {
@@ -37,7 +39,8 @@ export type Context = {
   readonly assertions: AssertionVerifier<CommercialPersonClaims>;
   /** The directory of organisations at the control plane. */
   readonly directory: Client<typeof directoryRoutes>;
-  readonly fetchNow: typeof fetch;
+  /** The receipts of the governance kernel. */
+  readonly kernel: Client<typeof kernelRoutes>;
   now(): Date;
   /** The clock of PostgreSQL. A test that moves `now` moves it by the same amount. */
   readonly databaseNow: DatabaseClock;
@@ -55,7 +58,7 @@ export type ContextOverrides = Partial<
   }
 >;
 
-const directoryTimeoutMs = 20_000;
+const siblingTimeoutMs = 20_000;
 
 export function createContext(
   config: CommercialConfig,
@@ -70,6 +73,7 @@ export function createContext(
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
+  const asSibling = () => ({ authorization: `Bearer ${config.serviceApiKey}` });
   const refusal = (distance: string) =>
     new AppError('STORE_UNAVAILABLE', `The clock of this commercial gateway is ${distance}; set its clock`);
   return {
@@ -83,10 +87,14 @@ export function createContext(
     assertions: AssertionVerifier.ofCommercialCallers(config.assertionKeys, now),
     directory: createClient(directoryRoutes, {
       baseUrl: config.controlPlaneUrl,
-      timeoutMs: directoryTimeoutMs,
-      headers: () => ({ authorization: `Bearer ${config.serviceApiKey}` }),
+      timeoutMs: siblingTimeoutMs,
+      headers: asSibling,
     }),
-    fetchNow: fetch,
+    kernel: createClient(kernelRoutes, {
+      baseUrl: config.governanceUrl,
+      timeoutMs: siblingTimeoutMs,
+      headers: asSibling,
+    }),
     now,
     databaseNow: databaseClock(now === machineClock ? undefined : now),
     clockGuard: new ClockGuard({ machineClock, readDatabaseMs: database.nowMs, refusal, log }),

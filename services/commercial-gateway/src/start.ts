@@ -4,15 +4,20 @@ import type { CommercialConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
+import { startReceiptMeter } from './workers/receipt-meter.ts';
 
 export type StartedCommercialGateway = StartedService<Context>;
 
-type StartOptions = ContextOverrides & { lifecycle?: Lifecycle };
+type StartOptions = ContextOverrides & {
+  lifecycle?: Lifecycle;
+  /** The interval of the receipt meter. */
+  meterMs?: number;
+};
 
 /** Starts the service in this process. The schema must have been migrated. */
 export function startCommercialGateway(
   config: CommercialConfig,
-  { lifecycle, ...overrides }: StartOptions = {},
+  { lifecycle, meterMs, ...overrides }: StartOptions = {},
 ): Promise<StartedCommercialGateway> {
   return startStandardService({
     name: 'commercial-gateway',
@@ -23,6 +28,7 @@ export function startCommercialGateway(
     workers: (context) => ({
       directory: () => startDirectoryListener(context),
       directorySync: () => startDirectorySync(context),
+      receiptMeter: () => startReceiptMeter(context, meterMs),
     }),
     app: createApp,
   });

@@ -1,4 +1,4 @@
-import { UserId } from '@countersign/contracts';
+import { UserId, WorkspaceId } from '@countersign/contracts';
 import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
@@ -20,4 +20,22 @@ export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }
 export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null> {
   const row = await reader.org.findUnique({ where: { id: orgId } });
   return row === null ? null : { id: OrgId.parse(row.id), name: row.name, adminId: UserId.parse(row.adminId) };
+}
+
+export type OwnedWorkspace = { workspaceId: WorkspaceId; orgId: OrgId };
+
+/** Workspaces of all organisations in the order of their ids, after the one that `after` names. */
+export async function listOwnedWorkspaces(
+  reader: Reader,
+  { after, limit }: { after: WorkspaceId | null; limit: number },
+): Promise<OwnedWorkspace[]> {
+  const rows = await reader.orgWorkspace.findMany({
+    ...(after === null ? {} : { where: { workspaceId: { gt: after } } }),
+    orderBy: { workspaceId: 'asc' },
+    take: limit,
+  });
+  return rows.map(({ workspaceId, orgId }) => ({
+    workspaceId: WorkspaceId.parse(workspaceId),
+    orgId: OrgId.parse(orgId),
+  }));
 }

@@ -1,0 +1,43 @@
+import { repeat } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { listOwnedWorkspaces, type OwnedWorkspace } from '../store/orgs.ts';
+import { readReceipts } from '../usage/read-receipts.ts';
+import { ReadingSchedule } from '../usage/reading-schedule.ts';
+
+const passMs = 5_000;
+const pageSize = 500;
+/** Few enough to leave the kernel to its decisions. */
+const readAtOnce = 4;
+
+/** Counts usage from the receipts of all workspaces that belong to an organisation. */
+export function startReceiptMeter(context: Context, intervalMs = passMs): { stop(): Promise<void> } {
+  const { log, clockGuard } = context;
+  const schedule = new ReadingSchedule();
+  const onFailure = (error: unknown) => log.warn('receipt_meter.failed', { error });
+  const passes = repeat({ run: () => meterAll(context, schedule), intervalMs, clockGuard, onFailure });
+  return { stop: passes.close };
+}
+
+async function meterAll(context: Context, schedule: ReadingSchedule): Promise<void> {
+  let after: OwnedWorkspace['workspaceId'] | null = null;
+  for (;;) {
+    const page: OwnedWorkspace[] = await listOwnedWorkspaces(context.database.reader, { after, limit: pageSize });
+    const due = page.filter(({ workspaceId }) => schedule.isDue(workspaceId, context.now().getTime()));
+    await eachAtMost(readAtOnce, due, async (owned) => {
+      const found = await readReceipts(context, owned);
+      schedule.plan(owned.workspaceId, { found, nowMs: context.now().getTime() });
+    });
+    after = page.at(-1)?.workspaceId ?? null;
+    if (page.length < pageSize) return;
+  }
+}
+
+/** Rejects with the first failure after all started work has ended. */
+async function eachAtMost<Item>(most: number, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const workers = Array.from({ length: most }, async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  });
+  const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
