@@ -149,7 +149,7 @@ export type ScimPatch = z.infer<typeof ScimPatch>;
 
 const wholeNumber = z.coerce.number().int();
 
-/** Numbers outside the allowed range are moved to its nearest end (RFC 7644 §3.4.2.4). */
+/** Numbers outside the range become its nearest end (RFC 7644 §3.4.2.4). Parameters that this server does not support, such as `sortBy`, are ignored. */
 export const ScimListQuery = z.object({
   startIndex: wholeNumber.default(1).transform((value) => Math.min(Math.max(value, 1), 2_147_483_647)),
   count: wholeNumber

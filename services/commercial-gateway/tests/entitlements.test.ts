@@ -120,7 +120,7 @@ describe('entitlements', () => {
     ['unpaid', 'pro', 0],
     ['canceled', 'free', 1],
     ['incomplete', 'free', 1],
-  ] as const)('of a subscription that is %s are those of %s with %d concurrent runs', (status, plan_id, runs) => {
+  ] as const)('depend on the subscription: %s gives %s with %d concurrent runs', (status, plan_id, runs) => {
     const found = compute({ subscription: { plan: pro, status } });
     expect(found).toMatchObject({ plan_id, limits: { concurrent_runs: { limit: runs } } });
   });
@@ -226,7 +226,7 @@ describe('a check', () => {
     });
   });
 
-  it('of a capability names the first larger plan that has it', () => {
+  it('names the first larger plan that has a capability', () => {
     const none = { limit: null, used: null };
     expect(check('notifications')).toEqual({
       allowed: false,

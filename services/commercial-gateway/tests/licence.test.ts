@@ -51,13 +51,13 @@ describe('a licence', () => {
     expect(await faultOf(await issueLicence({ claims }))).toBe(result);
   });
 
-  it('that a foreign key signed is refused, whatever key it names', async () => {
+  it('is refused when a foreign key signed it, whatever key it names', async () => {
     expect(await faultOf(await issueLicence({ key: stranger }))).toBe('SIGNATURE');
     expect(await faultOf(await issueLicence({ key: stranger, header: { kid: stranger.keyId } }))).toBe('UNKNOWN_KEY');
     expect(await faultOf(await issueLicence(), { keys: [] })).toBe('UNKNOWN_KEY');
   });
 
-  it('of another algorithm is refused before any key is used', async () => {
+  it('is refused for another algorithm, before any key is used', async () => {
     const { kid, typ } = { kid: issuer.keyId, typ: 'countersign-licence+jwt' };
     const unsigned = `${encoded({ alg: 'none', typ, kid })}.${encoded(terms)}.`;
     expect(await faultOf(unsigned)).toBe('ALGORITHM');
@@ -70,17 +70,17 @@ describe('a licence', () => {
     ['another kind of token', { typ: 'countersign-person+jwt' }],
     ['a key of its own', { jwk: {} }],
     ['no key', { kid: undefined }],
-  ])('whose header names %s is malformed', async (_what, header) => {
+  ])('is malformed when its header names %s', async (_what, header) => {
     expect(await faultOf(await issueLicence({ header }))).toBe('MALFORMED');
   });
 
-  it('with a claim that is sent twice is refused: readers differ in which one they use', async () => {
+  it('is refused for a repeated claim: readers differ in which one they use', async () => {
     const payload = JSON.stringify(terms).replace('"iat"', '"exp":9999999999,"iat"');
     expect(JSON.parse(payload)).toEqual(terms);
     expect(await faultOf(await issueLicence({ payload }))).toBe('CLAIMS');
   });
 
-  it('with a character changed anywhere never applies', async () => {
+  it('never applies after a change of one character', async () => {
     const text = await issueLicence();
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: text.length - 1 }), fc.constantFrom(...'Ab0_-.= é'), async (index, character) => {

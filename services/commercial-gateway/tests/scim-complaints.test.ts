@@ -52,6 +52,10 @@ describe('complaints of identity providers', () => {
     expect(refusalOf(() => patchedAda({ op: 'add', path: 'shoeSize', value: '41' }))).toContain('invalidPath shoeSize');
     expect(refusalOf(() => patchedAda({ op: 'add', value: { shoeSize: '41' } }))).toContain('invalidPath shoeSize');
     expect(refusalOf(() => patchedAda({ op: 'add', path: 'name.shoeSize', value: '41' }))).toContain('invalidPath');
+    const name = { givenName: 'A', shoeSize: '41' };
+    expect(refusalOf(() => patchedAda({ op: 'add', path: 'name', value: name }))).toContain(
+      'invalidPath name.shoeSize',
+    );
     expect(parseUser({ userName: 'x', password: 'secret', groups: [], id: 'theirs', meta: {}, shoeSize: 41 })).toEqual({
       userName: 'x',
       active: true,
@@ -125,7 +129,7 @@ describe('complaints of identity providers', () => {
     });
   });
 
-  it('anythingmcp#535: the last owner stays and the identity provider is told, but their keys end', () => {
+  it('anythingmcp#535: the last owner stays, the identity provider gets the reason, and the keys end', () => {
     for (const after of [{ ...ada, active: false }, null]) {
       const { effects, refusal } = planUserChange(ada, after, alone);
       expect(refusal).toMatchObject({ code: 'LAST_OWNER', status: 409 });

@@ -125,11 +125,11 @@ describe('a list', () => {
     [{ startIndex: '0', count: '-1' }, 1, 0],
     [{ startIndex: '-5', count: '201' }, 1, 200],
     [{ startIndex: '21', count: '20', sortBy: 'userName' }, 21, 20],
-  ])('of the query %j begins and ends within its limits', (query, startIndex, count) => {
+  ])('begins and ends within its limits for the query %j', (query, startIndex, count) => {
     expect(ScimListQuery.parse(query)).toEqual({ startIndex, count });
   });
 
-  it('says how many there are', () => {
+  it('states the total and its own length', () => {
     expect(listResponse({ resources: ['a'], totalResults: 7, startIndex: 7 })).toEqual({
       schemas: [scimSchemas.listResponse],
       ...{ totalResults: 7, startIndex: 7, itemsPerPage: 1, Resources: ['a'] },
