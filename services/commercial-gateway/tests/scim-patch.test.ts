@@ -118,6 +118,13 @@ describe('PATCH of a person', () => {
     );
   });
 
+  it('never holds more values than the limit, even when a later operation removes them', () => {
+    const value = Array.from({ length: scimLimits.values }, (_, index) => `${index}@x.y`);
+    const remove = { op: 'remove', path: 'emails' };
+    expect(refusalOf(() => patchedAda({ op: 'add', path: 'emails', value }, remove))).toContain('invalidValue emails');
+    expect(refusalOf(() => patchedAda({ op: 'replace', path: 'emails', value }, remove))).toBe('accepted');
+  });
+
   it('makes the value that becomes primary the only one', () => {
     const { emails } = patchedAda({ op: 'add', path: 'emails', value: { value: 'b@example.com', primary: 'True' } });
     expect(emails?.map(({ value, primary }) => [value, primary])).toEqual([
