@@ -13,7 +13,7 @@ RUN = exec node $$(node tests/runner/node-flags.mjs) --enable-source-maps
 install_stamp := node_modules/.install-stamp
 gen_stamp := node_modules/.gen-stamp
 manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
-config_schemas := $(wildcard packages/service-kit/src/*config*.ts services/*/src/config.ts infra/local/src/*.ts)
+config_schemas := $(wildcard packages/service-kit/src/*config*.ts packages/service-kit/src/listen-variables.ts infra/services/src/*.ts services/*/src/config.ts infra/local/src/*.ts)
 console_site := packages/console/dist/site/index.html
 console_sources := $(install_stamp) packages/console/index.html packages/console/vite.config.mjs \
 	$(shell find packages/console/src packages/console/scripts contracts/src packages/crypto/src packages/policy/src packages/receipts/src packages/verifier/src -type f)
