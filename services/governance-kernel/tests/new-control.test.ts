@@ -152,4 +152,12 @@ describe('a new control, by its definition alone', () => {
     await appended({ changes: [put(quotaUses, { id: 'calls', order: 'second' })] });
     expect((await rows()).uses).toHaveLength(2);
   });
+
+  it('has a trigger on every update of its table, except on columns that a revision guards', () => {
+    const guarding = 'BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE';
+    const generated = (list: readonly unknown[]) => ledgerFunctions(list as readonly AnyControl[], ''); // each has its own rows
+    expect(generated([quotaTerms])).toContain(`${guarding}\n  ON quotas `);
+    const resetting = { ...quotaTerms, columns: ['quota_id', 'limit', 'taken'] };
+    expect(generated([resetting, quotas])).toContain(`${guarding} OF\n    quota_id, "limit"\n  ON quotas `);
+  });
 });
