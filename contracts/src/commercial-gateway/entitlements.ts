@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { OrgId } from '../governance-kernel/tenants.ts';
+import { defineRoute } from '../route.ts';
 import { Instant } from '../scalars.ts';
 import { BillingPlanId, Count, LimitName, PlanCapabilities, PlanCapability } from './plan-terms.ts';
 
@@ -33,8 +35,11 @@ export type EntitlementSource = z.infer<typeof EntitlementSource>;
 const LimitState = z.strictObject({
   /** `null` when there is no limit. */
   limit: Count.nullable(),
-  used: Count,
-  /** `null` when there is no limit. */
+  /**
+   * `tool_calls` of this month and `workspaces` are counted here. The other names are counted by the services that enforce them: `null` here.
+   */
+  used: Count.nullable(),
+  /** `null` when there is no limit, or `used` is `null`. */
   remaining: Count.nullable(),
   /** `null` when the count never resets. */
   resets_at: Instant.nullable(),
@@ -54,6 +59,8 @@ const EntitlementReason = z.enum([
   'NEVER_LIMITED',
   'NO_LIMIT',
   'WITHIN_LIMIT',
+  /** The amount alone is within the limit. The service that counts the name decides. */
+  'NOT_COUNTED',
   'LIMIT_REACHED',
   'INCLUDED',
   'ENTITLEMENT_REQUIRED',
@@ -70,3 +77,37 @@ export const EntitlementCheck = z.strictObject({
   upgrade: z.strictObject({ plan_id: BillingPlanId }).nullable(),
 });
 export type EntitlementCheck = z.infer<typeof EntitlementCheck>;
+
+const OfOrg = z.strictObject({ org_id: OrgId });
+
+export const getEntitlements = defineRoute({
+  operation: 'get-entitlements',
+  summary: 'What an organisation may do: the plan in force, its limits with their use, and its capabilities.',
+  method: 'GET',
+  path: '/api/entitlements',
+  auth: 'session',
+  forward: {},
+  query: OfOrg,
+  reply: Entitlements,
+  errors: ['NOT_FOUND'],
+});
+
+export const checkEntitlements = defineRoute({
+  operation: 'check-entitlement',
+  summary:
+    'Whether an organisation may do something more. A refusal has status 200, names the limit and the first plan that allows it. The check ' +
+    'reserves nothing.',
+  method: 'POST',
+  path: '/api/entitlements/check',
+  auth: 'session',
+  forward: {},
+  idempotency: { exempt: 'reads' },
+  query: OfOrg,
+  body: z.strictObject({
+    name: EntitlementName,
+    /** How many more are wanted; default 1. */
+    amount: Count.min(1).optional(),
+  }),
+  reply: EntitlementCheck,
+  errors: ['NOT_FOUND'],
+});

@@ -3,7 +3,8 @@ import { defineEvent } from '../event.ts';
 import { OrgId } from '../governance-kernel/tenants.ts';
 import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
-import { BillingPlanId } from './plan-terms.ts';
+import { EntitlementSource } from './entitlements.ts';
+import { BillingPlanId, Count, LimitName, PlanCapabilities } from './plan-terms.ts';
 import { SubscriptionStatus } from './subscriptions.ts';
 
 const forAccounting = 'accounting systems of the operator';
@@ -70,4 +71,24 @@ export const budgetReached = defineEvent({
     amount_minor: MinorUnits,
   }),
   forOthers: forAccounting,
+});
+
+/**
+ * A licence, trial or subscription changed what the organisation may do. An end that passes sends no event: the terms apply until
+ * `valid_until`, and a service requests them again then.
+ */
+export const entitlementChanged = defineEvent({
+  type: 'entitlement.changed.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    cause: z.enum(['licence', 'trial', 'subscription']),
+    plan_id: BillingPlanId,
+    source: EntitlementSource,
+    /** `null` when there is no limit. */
+    limits: z.record(LimitName, Count.nullable()),
+    capabilities: PlanCapabilities,
+    /** `null` when they have no end. */
+    valid_until: Instant.nullable(),
+  }),
+  forOthers: 'services that enforce limits; none of them reads it yet',
 });

@@ -1,6 +1,7 @@
 export { getLiveness, getReadiness } from '../health-probes.ts';
 export { showFrontPage, getOpenApi } from '../front-page.ts';
 
+export * from './activation.ts';
 export * from './entitlements.ts';
 export * from './events.ts';
 export * from './health.ts';

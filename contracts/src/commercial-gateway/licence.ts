@@ -12,9 +12,9 @@ export const licenceTerms = {
 /** A licence as text. The longest one, with every limit and capability, has less than 2 KiB. */
 export const LicenceText = z.string().min(1).max(8_192);
 
-const LicenceId = z.string().regex(/^lic_[0-9A-HJKMNP-TV-Z]{26}$/, 'must look like lic_<ULID>');
+export const LicenceId = z.string().regex(/^lic_[0-9A-HJKMNP-TV-Z]{26}$/, 'must look like lic_<ULID>');
 
-const InstallationId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'may hold letters, digits and . _ : -');
+export const InstallationId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'may hold letters, digits and . _ : -');
 
 export const LicenceHeader = z.strictObject({
   alg: z.literal('EdDSA'),

@@ -1,10 +1,17 @@
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
+import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
 import { lockBillingAccount } from './store/billing-accounts.ts';
 import type { Transaction, Tx } from './store/database.ts';
 
 /** Collaborators of every operation that changes money or a subscription. */
-export type BillingDeps = { transaction: Transaction; newEvent: NewEvent; now: () => Date };
+export type BillingDeps = {
+  transaction: Transaction;
+  newEvent: NewEvent;
+  now: () => Date;
+  /** For the event `entitlement.changed.v1` of each change. */
+  entitlementTerms: EntitlementTerms;
+};
 
 /** The organisation of a call and the author of the audit entry. */
 export type BillingCaller = { orgId: OrgId; actor: string; requestId: string | null };

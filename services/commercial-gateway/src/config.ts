@@ -1,4 +1,5 @@
 import { UserId } from '@countersign/contracts';
+import { BillingPlanId, InstallationId, selfHostedPlanId } from '@countersign/contracts/commercial-gateway';
 import {
   ConfigError,
   list,
@@ -17,6 +18,8 @@ import {
   type ServiceConfig,
 } from '@countersign/service-kit';
 import { z } from 'zod';
+import { latestPlan } from './billing/plan-catalog.ts';
+import { termsOfPlan, type EntitlementTerms } from './entitlements/entitlement-terms.ts';
 
 const prefix = 'GOV_COMMERCIAL';
 
@@ -34,6 +37,15 @@ export const commercialVariables = z.object({
   GOV_INSTALLATION_ADMINS: list().describe(
     'User ids (`usr_…`) of the people who administer this installation: they see all organisations, suspend them and grant credits.',
   ),
+  GOV_INSTALLATION_ID: InstallationId.optional().describe(
+    'Name of this installation in licences. Without it no licence can be activated.',
+  ),
+  GOV_LICENCE_PUBLIC_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of issuers of licences. A licence of a removed key no longer applies.',
+  ),
+  GOV_BASE_PLAN: BillingPlanId.default(BillingPlanId.parse(selfHostedPlanId)).describe(
+    'Plan of organisations without a subscription, trial or licence. `self_hosted` has no limits; use `free` to sell plans.',
+  ),
 });
 
 export type CommercialConfig = ServiceConfig &
@@ -45,6 +57,7 @@ export type CommercialConfig = ServiceConfig &
     /** Keys that assertions of callers must be signed with. */
     assertionKeys: readonly PublicKey[];
     installationAdmins: ReadonlySet<UserId>;
+    entitlementTerms: EntitlementTerms;
   }>;
 
 /** Reads the environment. Throws ConfigError, which names every invalid variable at once. */
@@ -61,6 +74,11 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     installationAdmins: new Set(read.GOV_INSTALLATION_ADMINS.map(readUserId)),
+    entitlementTerms: {
+      basePlan: readBasePlan(read.GOV_BASE_PLAN),
+      installation: read.GOV_INSTALLATION_ID ?? null,
+      licenceKeys: sound('GOV_LICENCE_PUBLIC_KEYS', () => readPublicKeys(read.GOV_LICENCE_PUBLIC_KEYS)),
+    },
   });
 }
 
@@ -70,4 +88,10 @@ function readUserId(text: string): UserId {
   throw new ConfigError([
     `GOV_INSTALLATION_ADMINS contains ${text}, which is not a user id such as usr_01ARZ3NDEKTSV4RRFFQ69G5FAV`,
   ]);
+}
+
+function readBasePlan(id: BillingPlanId): EntitlementTerms['basePlan'] {
+  const plan = latestPlan(id);
+  if (plan !== null) return termsOfPlan(plan);
+  throw new ConfigError([`GOV_BASE_PLAN is ${id}, which is no plan of the catalogue. Use self_hosted or free`]);
 }

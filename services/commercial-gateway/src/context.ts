@@ -21,7 +21,14 @@ import {
   type Telemetry,
 } from '@countersign/service-kit';
 import type { CommercialConfig } from './config.ts';
-import { openCommercialDatabase, type CommercialDatabase, type Transaction } from './store/database.ts';
+import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
+import {
+  openCommercialDatabase,
+  snapshotOf,
+  type CommercialDatabase,
+  type Snapshot,
+  type Transaction,
+} from './store/database.ts';
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
 const kernelRoutes = { listLedgerEntries };
@@ -48,6 +55,8 @@ export type Context = {
   readonly clockGuard: ClockGuard;
   /** Runs `work` in one transaction, and wakes the outbox relay after the commit. */
   readonly transaction: Transaction;
+  readonly snapshot: Snapshot;
+  readonly entitlementTerms: EntitlementTerms;
   close(): Promise<void>;
 };
 
@@ -99,6 +108,8 @@ export function createContext(
     databaseNow: databaseClock(now === machineClock ? undefined : now),
     clockGuard: new ClockGuard({ machineClock, readDatabaseMs: database.nowMs, refusal, log }),
     transaction: wakingTransaction(database.transaction, relay),
+    snapshot: snapshotOf(database),
+    entitlementTerms: config.entitlementTerms,
     close: async () => {
       await relay.stop();
       // A bus that was passed in is shared with other services of the process.

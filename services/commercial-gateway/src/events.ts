@@ -2,9 +2,12 @@ import { Instant, type EventOf } from '@countersign/contracts';
 import {
   budgetReached,
   creditGrantUpdated,
+  entitlementChanged,
   invoiceUpdated,
   subscriptionUpdated,
+  type Entitlements,
 } from '@countersign/contracts/commercial-gateway';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { recordEventsIn, type NewEvent } from '@countersign/messaging';
 import type { BudgetAlert } from './store/budgets.ts';
 import type { StoredCreditGrant } from './store/credit-grants.ts';
@@ -79,4 +82,32 @@ export async function publishBudgetReached(tx: Tx, { newEvent }: EventDeps, aler
     amount_minor: String(alert.amountMinor),
   };
   await recordEventsIn(tx, [newEvent(budgetReached, data, { subject: alert.orgId })]);
+}
+
+type ChangedEntitlements = {
+  orgId: OrgId;
+  cause: EventOf<typeof entitlementChanged>['data']['cause'];
+  entitlements: Entitlements;
+};
+
+export async function publishEntitlementChanged(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  { orgId, cause, entitlements }: ChangedEntitlements,
+): Promise<void> {
+  const { plan_id, source, capabilities, valid_until, limits } = entitlements;
+  const limitOf = (name: keyof typeof limits) => limits[name].limit;
+  const data = {
+    ...{ org_id: orgId, cause, plan_id, source, capabilities, valid_until },
+    limits: {
+      tool_calls: limitOf('tool_calls'),
+      concurrent_runs: limitOf('concurrent_runs'),
+      workspaces: limitOf('workspaces'),
+      members: limitOf('members'),
+      connectors: limitOf('connectors'),
+      shadow_lanes: limitOf('shadow_lanes'),
+      retention_days: limitOf('retention_days'),
+    },
+  };
+  await recordEventsIn(tx, [newEvent(entitlementChanged, data, { subject: orgId })]);
 }

@@ -1,7 +1,11 @@
 import type { commercialRoutes } from '@countersign/contracts/routes';
 import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
+import { activateLicenceRoute } from './routes/activate-licence.ts';
+import { beginTrialRoute } from './routes/begin-trial.ts';
+import { checkEntitlementRoute } from './routes/check-entitlement.ts';
 import { getCommercialStatusRoute } from './routes/get-commercial-status.ts';
+import { getEntitlementsRoute } from './routes/get-entitlements.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { showFrontPageRoute } from './routes/show-front-page.ts';
 
@@ -10,4 +14,8 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   showFrontPage: showFrontPageRoute,
   getHealth: getHealthRoute,
   getCommercialStatus: getCommercialStatusRoute,
+  getEntitlements: getEntitlementsRoute,
+  checkEntitlements: checkEntitlementRoute,
+  activateLicence: activateLicenceRoute,
+  beginTrial: beginTrialRoute,
 };

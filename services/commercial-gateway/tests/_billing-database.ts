@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import type { InvoiceId } from '@countersign/contracts';
-import { PlanVersion } from '@countersign/contracts/commercial-gateway';
+import { BillingPlanId, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { eventFactory } from '@countersign/messaging';
 import pg from 'pg';
 import type { BillingCaller, BillingDeps } from '../src/billing-deps.ts';
 import { monthlyPeriod } from '../src/billing/period.ts';
-import { planCatalog } from '../src/billing/plan-catalog.ts';
+import { latestPlan, planCatalog } from '../src/billing/plan-catalog.ts';
+import { termsOfPlan } from '../src/entitlements/entitlement-terms.ts';
 import { closePeriod } from '../src/invoicing/close-period.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
 import { openCommercialDatabase, type CommercialDatabase } from '../src/store/database.ts';
@@ -22,6 +23,10 @@ export const testPlan = PlanVersion.parse({
 });
 
 export const start = new Date('2027-01-01T00:00:00.000Z');
+
+const freePlan = latestPlan(BillingPlanId.parse('free'));
+if (freePlan === null) throw new Error('The catalogue has no plan free');
+const entitlementTerms = { basePlan: termsOfPlan(freePlan), installation: null, licenceKeys: [] };
 
 export type Billing = {
   database: CommercialDatabase;
@@ -42,7 +47,12 @@ export async function openBilling(): Promise<Billing> {
   const newEvent = eventFactory({ source: '/commercial-gateway' });
   await database.transaction((tx) => storePlanVersions(tx, [...planCatalog, testPlan], now));
   return {
-    ...{ database, scratch, admin, deps: { transaction: database.transaction, newEvent, now: () => now } },
+    ...{
+      database,
+      scratch,
+      admin,
+      deps: { transaction: database.transaction, newEvent, now: () => now, entitlementTerms },
+    },
     setTime: (time) => void (now = time),
     close: async () => {
       await admin.end();

@@ -183,8 +183,8 @@ describe('entitlements', () => {
             .sort((a, b) => b.created_at.localeCompare(a.created_at))[0];
           const own = isUnpaid && name === 'concurrent_runs' ? 0 : (plan.limits[name] ?? null);
           const limit = setting === undefined ? own : (setting.limits[name] ?? null);
-          const { used } = found.limits[name];
-          expect(found.limits[name]).toMatchObject({ limit, used: all.usage[name] });
+          const used = all.usage[name] ?? 0;
+          expect(found.limits[name]).toMatchObject({ limit, used });
           expect(found.limits[name].remaining).toBe(limit === null ? null : Math.max(limit, used) - used);
         }
       }),
@@ -243,7 +243,8 @@ describe('a check', () => {
     fc.assert(
       fc.property(facts, fc.constantFrom(...LimitName.options), fc.nat({ max: 9 }), (all, name, amount) => {
         const found = computeEntitlements(all, now);
-        const { remaining, limit, used } = found.limits[name];
+        const { remaining, limit } = found.limits[name];
+        const used = all.usage[name] ?? 0;
         const isAllowed = remaining === null || (used <= (limit ?? 0) && amount <= remaining);
         expect(checkEntitlement(found, { name, amount }, []).allowed).toBe(isAllowed);
       }),

@@ -1,4 +1,9 @@
-import { PlanCapability, PlanVersion, selfHostedPlanId } from '@countersign/contracts/commercial-gateway';
+import {
+  PlanCapability,
+  PlanVersion,
+  selfHostedPlanId,
+  type BillingPlanId,
+} from '@countersign/contracts/commercial-gateway';
 
 /** Plans that ship with the product. To change a price, append a version; existing subscriptions keep theirs. */
 export const planCatalog: readonly PlanVersion[] = [
@@ -43,4 +48,35 @@ export const planCatalog: readonly PlanVersion[] = [
     },
     capabilities: ['notifications'],
   },
+  {
+    plan_id: 'free',
+    version: 1,
+    name: 'Free',
+    currency: null,
+    base_minor: 0,
+    meters: [],
+    limits: {
+      tool_calls: 1_000,
+      concurrent_runs: 1,
+      workspaces: 1,
+      members: 3,
+      connectors: 3,
+      shadow_lanes: 0,
+      retention_days: 30,
+    },
+    capabilities: [],
+  },
 ].map((plan) => PlanVersion.parse(plan));
+
+/** The last version of a plan in the catalogue. */
+export function latestPlan(planId: BillingPlanId): PlanVersion | null {
+  const versions = planCatalog.filter(({ plan_id }) => plan_id === planId);
+  return versions.toSorted((a, b) => b.version - a.version)[0] ?? null;
+}
+
+/** The last versions of plans that are sold, cheapest first. */
+export function offeredPlans(): PlanVersion[] {
+  return planCatalog
+    .filter((plan) => plan.plan_id !== selfHostedPlanId && latestPlan(plan.plan_id) === plan)
+    .toSorted((a, b) => a.base_minor - b.base_minor);
+}

@@ -39,8 +39,10 @@ function checkLimit(
 ): EntitlementCheck {
   const { limit, used } = entitlements.limits[name];
   if (limit === null) return { allowed: true, reason_code: 'NO_LIMIT', limit, used, upgrade: null };
-  const wanted = used + amount;
-  if (wanted <= limit) return { allowed: true, reason_code: 'WITHIN_LIMIT', limit, used, upgrade: null };
+  // Without a count, only an amount that exceeds the whole limit is refused.
+  const wanted = (used ?? 0) + amount;
+  const reason = used === null ? 'NOT_COUNTED' : 'WITHIN_LIMIT';
+  if (wanted <= limit) return { allowed: true, reason_code: reason, limit, used, upgrade: null };
   const suffices = (plan: PlanTerms) => wanted <= (plan.limits[name] ?? Infinity);
   const upgrade = firstOf(larger(offered, entitlements), suffices);
   return { allowed: false, reason_code: 'LIMIT_REACHED', limit, used, upgrade };

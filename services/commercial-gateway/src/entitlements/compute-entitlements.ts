@@ -26,7 +26,8 @@ export type EntitlementFacts = {
   /** A verified licence, until the end of its grace. */
   readonly licence: TimedTerms | null;
   readonly overrides: readonly EntitlementOverride[];
-  readonly usage: Readonly<Record<LimitName, number>>;
+  /** `null` for what another service counts. */
+  readonly usage: Readonly<Record<LimitName, number | null>>;
 };
 
 /** What an organisation may do now. */
@@ -94,7 +95,7 @@ function limitStates({ plan, overrides, usage, now }: Counting): Entitlements['l
       plan.limits[name] ?? null,
     );
     const used = usage[name];
-    const remaining = limit === null ? null : Math.max(0, limit - used);
+    const remaining = limit === null || used === null ? null : Math.max(0, limit - used);
     return { limit, used, remaining, resets_at: name === 'tool_calls' ? nextMonth(now) : null };
   };
   return {

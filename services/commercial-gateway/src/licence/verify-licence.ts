@@ -19,8 +19,10 @@ type LicenceVerdict =
 type Expected = {
   /** Pinned by the operator. */
   readonly keys: readonly PublicKey[];
-  readonly installation: string;
-  readonly org: string;
+  /** `null` when the installation has no name: no licence is for it. */
+  readonly installation: string | null;
+  /** `null` when the licence itself names the organisation. */
+  readonly org: string | null;
   readonly now: Date;
 };
 
@@ -39,7 +41,7 @@ export async function verifyLicence(text: string, { keys, installation, org, now
   const claims = claimsOf(payload);
   if (claims === null) return invalid('CLAIMS');
   if (claims.aud !== installation) return invalid('OTHER_INSTALLATION');
-  if (claims.org !== org) return invalid('OTHER_ORGANISATION');
+  if (org !== null && claims.org !== org) return invalid('OTHER_ORGANISATION');
   return inTime(claims, now);
 }
 
@@ -49,9 +51,14 @@ function inTime(claims: LicenceClaims, now: Date): LicenceVerdict {
   if (claims.iat * 1_000 > nowMs + clockSkewMs) return invalid('ISSUED_IN_FUTURE');
   const expMs = claims.exp * 1_000;
   if (nowMs < expMs) return { kind: 'valid', claims };
-  const graceEndMs = expMs + licenceTerms.graceDays * dayMs;
-  if (nowMs < graceEndMs) return { kind: 'in_grace', claims, endsAt: new Date(graceEndMs) };
+  const endsAt = licenceEndsAt(claims);
+  if (now < endsAt) return { kind: 'in_grace', claims, endsAt };
   return { kind: 'expired', claims };
+}
+
+/** End of the grace: the licence does not apply from then on. */
+export function licenceEndsAt({ exp }: LicenceClaims): Date {
+  return new Date(exp * 1_000 + licenceTerms.graceDays * dayMs);
 }
 
 /** The signature in its one encoding: other decoders ignore its last bits, so one licence would have several texts. */

@@ -11,6 +11,17 @@ export type Transaction = TransactionOf<Tx>;
 
 export type CommercialDatabase = ServiceDatabase<Reader, Tx>;
 
+/** Runs reads that all see the same state of the database. */
+export type Snapshot = <Result>(work: (reader: Reader) => Promise<Result>) => Promise<Result>;
+
+export function snapshotOf({ transaction }: CommercialDatabase): Snapshot {
+  return (work) =>
+    transaction(async (tx) => {
+      await tx.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+      return await work(tx);
+    });
+}
+
 export function openCommercialDatabase(url: string): CommercialDatabase {
   return openServiceDatabase({ url, schema: 'commercial' }, (options) => new PrismaClient(options));
 }

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import type { BillingCaller, BillingDeps } from '../billing-deps.ts';
+import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { publishSubscriptionUpdated } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
@@ -23,7 +24,17 @@ export async function commitSubscription(
 ): Promise<void> {
   await updateSubscription(tx, after);
   await publishSubscriptionUpdated(tx, deps, { subscription: after, from: before.status });
+  if (changesTerms(before, after)) await announceEntitlements(tx, deps, changeOf(after));
   await auditSubscription(tx, after, { action, caller, from: before.status });
+}
+
+function changesTerms(before: StoredSubscription, after: StoredSubscription): boolean {
+  return before.status !== after.status || before.planId !== after.planId || before.planVersion !== after.planVersion;
+}
+
+/** The change of a subscription, for the event that announces its entitlements. */
+export function changeOf({ orgId, updatedAt }: StoredSubscription) {
+  return { orgId, now: updatedAt, cause: 'subscription' } as const;
 }
 
 type AuditedChange = { action: string; caller: BillingCaller; from: StoredSubscription['status'] | null };

@@ -3,11 +3,12 @@ import type { BillingPlanId } from '@countersign/contracts/commercial-gateway';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
 import { wholeSecond } from '../billing/period.ts';
 import { nextSubscriptionStatus } from '../billing/subscription-status.ts';
+import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { publishSubscriptionUpdated } from '../events.ts';
 import { newSubscriptionId } from '../ids.ts';
 import { findPlanVersion } from '../store/plan-versions.ts';
 import { insertSubscription, type StoredSubscription } from '../store/subscriptions.ts';
-import { auditSubscription } from './commit-subscription.ts';
+import { auditSubscription, changeOf } from './commit-subscription.ts';
 
 const trialMs = 14 * 86_400_000;
 
@@ -31,6 +32,7 @@ export function createSubscription(
     if (!(await insertSubscription(tx, subscription)))
       throw new AppError('ALREADY_EXISTS', 'The organisation has a subscription. Change its plan, or cancel it first');
     await publishSubscriptionUpdated(tx, deps, { subscription, from: null });
+    await announceEntitlements(tx, deps, changeOf(subscription));
     await auditSubscription(tx, subscription, { action: 'created', caller, from: null });
     return subscription;
   });

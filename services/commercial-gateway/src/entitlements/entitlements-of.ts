@@ -1,0 +1,71 @@
+import type { EntitlementOverride, Entitlements } from '@countersign/contracts/commercial-gateway';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import { licenceEndsAt, verifyLicence } from '../licence/verify-licence.ts';
+import type { Reader } from '../store/database.ts';
+import { findCurrentLicence } from '../store/licences.ts';
+import { getPlanVersion } from '../store/plan-versions.ts';
+import { findCurrentSubscription } from '../store/subscriptions.ts';
+import { findTrial } from '../store/trials.ts';
+import { countWorkspaces, sumToolCalls } from '../store/usage-counts.ts';
+import { computeEntitlements, type EntitlementFacts } from './compute-entitlements.ts';
+import { termsOfPlan, type EntitlementTerms } from './entitlement-terms.ts';
+
+/** What an organisation may do now. Pass the reader of a snapshot or of the transaction that changes a fact. */
+export async function entitlementsOf(
+  reader: Reader,
+  terms: EntitlementTerms,
+  { orgId, now }: { orgId: OrgId; now: Date },
+): Promise<Entitlements> {
+  const facts: EntitlementFacts = {
+    basePlan: terms.basePlan,
+    subscription: await subscriptionOf(reader, orgId),
+    trial: await trialOf(reader, orgId),
+    licence: await licenceOf(reader, terms, { orgId, now }),
+    overrides: noOverrides,
+    usage: await usageOf(reader, { orgId, now }),
+  };
+  return computeEntitlements(facts, now);
+}
+
+/** Overrides of an organisation are read here. No route stores one. */
+const noOverrides: readonly EntitlementOverride[] = [];
+
+async function subscriptionOf(reader: Reader, orgId: OrgId): Promise<EntitlementFacts['subscription']> {
+  const subscription = await findCurrentSubscription(reader, orgId);
+  if (subscription === null) return null;
+  const { planId, planVersion: version, status } = subscription;
+  return { plan: termsOfPlan(await getPlanVersion(reader, { planId, version })), status };
+}
+
+async function trialOf(reader: Reader, orgId: OrgId): Promise<EntitlementFacts['trial']> {
+  const trial = await findTrial(reader, orgId);
+  if (trial === null) return null;
+  const { planId, planVersion: version, endsAt } = trial;
+  return { plan: termsOfPlan(await getPlanVersion(reader, { planId, version })), endsAt };
+}
+
+/** The text is verified at each read: a removed key ends its licences, and a row that was edited does not apply. */
+async function licenceOf(
+  reader: Reader,
+  { licenceKeys: keys, installation }: EntitlementTerms,
+  { orgId, now }: { orgId: OrgId; now: Date },
+): Promise<EntitlementFacts['licence']> {
+  const licence = await findCurrentLicence(reader, orgId);
+  if (licence === null) return null;
+  const verdict = await verifyLicence(licence.text, { keys, installation, org: orgId, now });
+  if (verdict.kind === 'invalid') return null;
+  const { plan_id, plan_version, limits, capabilities } = verdict.claims;
+  return { plan: { plan_id, plan_version, limits, capabilities }, endsAt: licenceEndsAt(verdict.claims) };
+}
+
+async function usageOf(
+  reader: Reader,
+  { orgId, now }: { orgId: OrgId; now: Date },
+): Promise<EntitlementFacts['usage']> {
+  const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  return {
+    tool_calls: await sumToolCalls(reader, { orgId, from: monthStart, until: now }),
+    workspaces: await countWorkspaces(reader, orgId),
+    ...{ concurrent_runs: null, members: null, connectors: null, shadow_lanes: null, retention_days: null },
+  };
+}

@@ -1,0 +1,13 @@
+import { getEntitlements } from '@countersign/contracts/commercial-gateway';
+import type { Context } from '../context.ts';
+import { orgOfAdmin } from '../directory/find-org.ts';
+import { entitlementsOf } from '../entitlements/entitlements-of.ts';
+import { handlePerson } from '../handle.ts';
+
+export const getEntitlementsRoute = (context: Context) =>
+  handlePerson(getEntitlements)(async ({ query, caller }) => {
+    const { id: orgId } = await orgOfAdmin(context, caller, query.org_id);
+    return context.snapshot((reader) =>
+      entitlementsOf(reader, context.entitlementTerms, { orgId, now: context.now() }),
+    );
+  });
