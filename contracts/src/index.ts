@@ -26,6 +26,7 @@ export {
   InvoiceId,
   CreditGrantId,
   LedgerTransactionId,
+  ScimTokenId,
   SnapshotId,
   storableText,
   Digest,

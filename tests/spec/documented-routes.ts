@@ -39,7 +39,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'commercial-gateway basic',
   'commercial-gateway billing',
   'commercial-gateway metering',
-  'commercial-gateway identity',
   'commercial-gateway scim',
   'commercial-gateway admin',
   'commercial-gateway compliance',

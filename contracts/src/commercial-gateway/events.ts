@@ -4,6 +4,7 @@ import { OrgId } from '../governance-kernel/tenants.ts';
 import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
 import { EntitlementSource } from './entitlements.ts';
+import { IdentitySettings } from './identity.ts';
 import { BillingPlanId, Count, LimitName, PlanCapabilities } from './plan-terms.ts';
 import { SubscriptionStatus } from './subscriptions.ts';
 
@@ -91,4 +92,21 @@ export const entitlementChanged = defineEvent({
     valid_until: Instant.nullable(),
   }),
   forOthers: 'services that enforce limits; none of them reads it yet',
+});
+
+/** The identity settings of an organisation changed. Domains that are not verified are left out. */
+export const identityUpdated = defineEvent({
+  type: 'identity.updated.v1',
+  data: z.strictObject({
+    ...IdentitySettings.pick({
+      org_id: true,
+      version: true,
+      sso_required: true,
+      oidc_connection_id: true,
+      role_mappings: true,
+      break_glass_user_id: true,
+    }).shape,
+    verified_domains: z.array(z.string()),
+  }),
+  forOthers: 'services that sign people in; none of them reads it yet',
 });

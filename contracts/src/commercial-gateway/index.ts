@@ -5,6 +5,7 @@ export * from './activation.ts';
 export * from './entitlements.ts';
 export * from './events.ts';
 export * from './health.ts';
+export * from './identity.ts';
 export * from './invoices.ts';
 export * from './licence.ts';
 export * from './meter.ts';

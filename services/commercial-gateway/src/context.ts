@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import { AppError, createClient, type Client, type CommercialPersonClaims } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
 import { listLedgerEntries } from '@countersign/contracts/governance-kernel';
@@ -48,6 +49,8 @@ export type Context = {
   readonly directory: Client<typeof directoryRoutes>;
   /** The receipts of the governance kernel. */
   readonly kernel: Client<typeof kernelRoutes>;
+  /** The TXT records of a name in DNS. Rejects when there are none. */
+  readonly resolveTxt: (name: string) => Promise<string[][]>;
   now(): Date;
   /** The clock of PostgreSQL. A test that moves `now` moves it by the same amount. */
   readonly databaseNow: DatabaseClock;
@@ -61,13 +64,15 @@ export type Context = {
 };
 
 export type ContextOverrides = Partial<
-  Pick<Context, 'log' | 'bus' | 'now'> & {
+  Pick<Context, 'log' | 'bus' | 'now' | 'resolveTxt'> & {
     /** The clock that the guard compares. A test that moves `now` leaves it unchanged. */
     machineClock(): Date;
   }
 >;
 
 const siblingTimeoutMs = 20_000;
+/** A request waits for DNS: twice this at most. */
+const dnsTimeoutMs = 2_000;
 
 export function createContext(
   config: CommercialConfig,
@@ -80,6 +85,7 @@ export function createContext(
   const spans = telemetry.tracer === null ? null : messageSpans(telemetry.tracer);
   const bus = overrides.bus ?? openBus({ ...config.bus, name: 'countersign commercial gateway', report });
   const relay = new OutboxRelay({ bus, transaction: messagingTransaction(database.transaction), report });
+  const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
   const asSibling = () => ({ authorization: `Bearer ${config.serviceApiKey}` });
@@ -104,6 +110,7 @@ export function createContext(
       timeoutMs: siblingTimeoutMs,
       headers: asSibling,
     }),
+    resolveTxt: overrides.resolveTxt ?? ((name) => resolver.resolveTxt(name)),
     now,
     databaseNow: databaseClock(now === machineClock ? undefined : now),
     clockGuard: new ClockGuard({ machineClock, readDatabaseMs: database.nowMs, refusal, log }),

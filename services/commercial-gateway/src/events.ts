@@ -3,9 +3,11 @@ import {
   budgetReached,
   creditGrantUpdated,
   entitlementChanged,
+  identityUpdated,
   invoiceUpdated,
   subscriptionUpdated,
   type Entitlements,
+  type IdentitySettings,
 } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { recordEventsIn, type NewEvent } from '@countersign/messaging';
@@ -110,4 +112,14 @@ export async function publishEntitlementChanged(
     },
   };
   await recordEventsIn(tx, [newEvent(entitlementChanged, data, { subject: orgId })]);
+}
+
+export async function publishIdentityUpdated(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  { domains, scim_tokens: _, ...settings }: IdentitySettings,
+): Promise<void> {
+  const verified_domains = domains.filter(({ status }) => status === 'verified').map(({ domain }) => domain);
+  const data = { ...settings, verified_domains };
+  await recordEventsIn(tx, [newEvent(identityUpdated, data, { subject: settings.org_id })]);
 }

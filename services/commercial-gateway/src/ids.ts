@@ -1,4 +1,4 @@
-import { CreditGrantId, InvoiceId, LedgerTransactionId, SubscriptionId } from '@countersign/contracts';
+import { CreditGrantId, InvoiceId, LedgerTransactionId, ScimTokenId, SubscriptionId } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 
 /** Ids of one process rise strictly, so that a list by id is a list by time. */
@@ -18,6 +18,10 @@ export function newCreditGrantId(): CreditGrantId {
 
 export function newLedgerTransactionId(): LedgerTransactionId {
   return LedgerTransactionId.parse(`ltx_${nextUlid()}`);
+}
+
+export function newScimTokenId(): ScimTokenId {
+  return ScimTokenId.parse(`stk_${nextUlid()}`);
 }
 
 export function newAuditId(): string {

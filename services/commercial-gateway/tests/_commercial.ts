@@ -62,10 +62,21 @@ export type CommercialSite = {
   stop(): Promise<void>;
 };
 
-type SiteOptions = { env?: Record<string, string>; now?: () => Date; before?: (directory: DirectoryServer) => void };
+type SiteOptions = {
+  env?: Record<string, string>;
+  now?: () => Date;
+  /** DNS of the test. */
+  resolveTxt?: (name: string) => Promise<string[][]>;
+  before?: (directory: DirectoryServer) => void;
+};
 
 /** Starts a commercial gateway on a database of its own, beside a directory of organisations. */
-export async function startCommercialSite({ env = {}, now, before }: SiteOptions = {}): Promise<CommercialSite> {
+export async function startCommercialSite({
+  env = {},
+  now,
+  resolveTxt,
+  before,
+}: SiteOptions = {}): Promise<CommercialSite> {
   const database = await createTestDatabase({ serviceDir, schema: 'commercial' });
   const directory = new DirectoryServer();
   before?.(directory);
@@ -80,7 +91,7 @@ export async function startCommercialSite({ env = {}, now, before }: SiteOptions
     ...env,
   });
   const log = createLogger({ service: 'commercial-gateway', silent: process.env['TEST_LOG'] === undefined });
-  const gateway = await startCommercialGateway(config, { log, ...(now === undefined ? {} : { now }) });
+  const gateway = await startCommercialGateway(config, { log, ...(now && { now }), ...(resolveTxt && { resolveTxt }) });
   const clientOf = (bearer: string | null) =>
     createClient(commercialRoutes, {
       baseUrl: gateway.url,

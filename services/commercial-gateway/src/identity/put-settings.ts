@@ -1,0 +1,108 @@
+import { AppError } from '@countersign/contracts';
+import type { IdentitySettings, RoleMapping } from '@countersign/contracts/commercial-gateway';
+import { isUniqueViolation } from '@countersign/database';
+import { requireMatch } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { entitlementsOf } from '../entitlements/entitlements-of.ts';
+import { publishIdentityUpdated } from '../events.ts';
+import { recordAudit } from '../store/audit.ts';
+import { keepDomains, listClaimedDomains, listVerifiedDomains, markVerified } from '../store/claimed-domains.ts';
+import type { Tx } from '../store/database.ts';
+import { findIdentity, lockIdentity, writeIdentity } from '../store/identity-settings.ts';
+import type { Org } from '../store/orgs.ts';
+import { newChallenge } from './domain-challenge.ts';
+import { missingForSso } from './missing-for-sso.ts';
+import { settingsView } from './settings-view.ts';
+import { verifyDomains } from './verify-domains.ts';
+
+type IdentityDeps = Pick<Context, 'database' | 'transaction' | 'newEvent' | 'now' | 'entitlementTerms' | 'resolveTxt'>;
+
+type NewSettings = {
+  ssoRequired: boolean;
+  oidcConnectionId: string | null;
+  roleMappings: readonly RoleMapping[];
+  domains: readonly string[];
+};
+
+type SettingsCaller = { org: Org; actor: string; requestId: string | null; tags: readonly string[] | null };
+
+/** Replaces the settings under the version that the caller read. DNS is queried before the transaction. */
+export async function putSettings(
+  deps: IdentityDeps,
+  settings: NewSettings,
+  caller: SettingsCaller,
+): Promise<IdentitySettings> {
+  const { id: orgId } = caller.org;
+  const claims = await listClaimedDomains(deps.database.reader, orgId);
+  const pending = claims.filter(({ domain, verifiedAt }) => verifiedAt === null && settings.domains.includes(domain));
+  const proven = await verifyDomains(deps, pending);
+  try {
+    return await deps.transaction((tx) => replaceSettings(tx, deps, { settings, proven, caller, now: deps.now() }));
+  } catch (error) {
+    if (!isUniqueViolation(error, 'claimed_domains_one_owner')) throw error;
+    throw new AppError(
+      'ALREADY_EXISTS',
+      'Another organisation has verified one of these domains. It must remove the domain first',
+      { param: 'domains' },
+    );
+  }
+}
+
+type Replacement = {
+  settings: NewSettings;
+  proven: readonly { domain: string; challenge: string }[];
+  caller: SettingsCaller;
+  now: Date;
+};
+
+async function replaceSettings(
+  tx: Tx,
+  deps: IdentityDeps,
+  { settings, proven, caller: { org, actor, requestId, tags }, now }: Replacement,
+): Promise<IdentitySettings> {
+  const { id: orgId } = org;
+  await lockIdentity(tx, orgId, { actor, now });
+  const before = await findIdentity(tx, orgId);
+  requireMatch(tags, String(before.version));
+  await keepDomains(tx, { orgId, domains: settings.domains, newChallenge, now });
+  await markVerified(tx, { orgId, proven, now });
+  const verifiedDomains = await listVerifiedDomains(tx, orgId);
+  await assertSso(tx, deps, { orgId, now, settings, wasRequired: before.ssoRequired, verifiedDomains });
+  const { ssoRequired, oidcConnectionId, roleMappings } = settings;
+  const version = before.version + 1;
+  await writeIdentity(tx, {
+    ...{ orgId, version, ssoRequired, oidcConnectionId, roleMappings: [...roleMappings] },
+    ...{ updatedBy: actor, updatedAt: now },
+  });
+  const view = await settingsView(tx, { org, now });
+  await publishIdentityUpdated(tx, deps, view);
+  const domains = settings.domains.length;
+  const details = { version, sso_required: ssoRequired, domains, verified_domains: verifiedDomains };
+  const act = { scope: orgId, action: 'identity.updated', actor, requestId, details } as const;
+  await recordAudit(tx, { ...act, verdict: 'allow' }, now);
+  return view;
+}
+
+type SsoCheck = {
+  orgId: Org['id'];
+  now: Date;
+  settings: NewSettings;
+  wasRequired: boolean;
+  verifiedDomains: readonly string[];
+};
+
+async function assertSso(
+  tx: Tx,
+  { entitlementTerms }: Pick<IdentityDeps, 'entitlementTerms'>,
+  { orgId, now, settings, wasRequired, verifiedDomains }: SsoCheck,
+): Promise<void> {
+  const { capabilities } = await entitlementsOf(tx, entitlementTerms, { orgId, now });
+  const { ssoRequired, oidcConnectionId: connectionId } = settings;
+  const after = { ssoRequired, connectionId, verifiedDomains: verifiedDomains.length };
+  const missing = missingForSso(after, { wasRequired, capabilities });
+  if (missing.length === 0) return;
+  throw new AppError('GATE_NOT_PASSED', `sso_required cannot be true without ${missing.join(', ')}`, {
+    param: 'sso_required',
+    details: { missing },
+  });
+}

@@ -1,0 +1,42 @@
+import { ScimTokenId, UserId } from '@countersign/contracts';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { Reader, Tx } from './database.ts';
+
+export type StoredScimToken = {
+  id: ScimTokenId;
+  orgId: OrgId;
+  name: string;
+  createdBy: UserId;
+  createdAt: Date;
+  expiresAt: Date;
+  lastUsedAt: Date | null;
+};
+
+export async function insertScimToken(tx: Tx, token: StoredScimToken & { secretHash: string }): Promise<void> {
+  await tx.scimToken.create({ data: token });
+}
+
+/** Tokens that are neither revoked nor expired, oldest first. */
+export async function listLiveScimTokens(reader: Reader, orgId: OrgId, now: Date): Promise<StoredScimToken[]> {
+  const rows = await reader.scimToken.findMany({
+    where: { orgId, revokedAt: null, expiresAt: { gt: now } },
+    orderBy: { id: 'asc' },
+    omit: { secretHash: true },
+  });
+  return rows.map((row) => ({
+    ...row,
+    id: ScimTokenId.parse(row.id),
+    orgId: OrgId.parse(row.orgId),
+    createdBy: UserId.parse(row.createdBy),
+  }));
+}
+
+/** Revokes a token of the organisation. */
+export async function revokeToken(
+  tx: Tx,
+  { orgId, id, now }: { orgId: OrgId; id: string; now: Date },
+): Promise<'revoked' | 'revoked_before' | 'unknown'> {
+  const { count } = await tx.scimToken.updateMany({ where: { orgId, id, revokedAt: null }, data: { revokedAt: now } });
+  if (count === 1) return 'revoked';
+  return (await tx.scimToken.count({ where: { orgId, id } })) === 1 ? 'revoked_before' : 'unknown';
+}
