@@ -86,9 +86,12 @@ export async function publishBudgetReached(tx: Tx, { newEvent }: EventDeps, aler
   await recordEventsIn(tx, [newEvent(budgetReached, data, { subject: alert.orgId })]);
 }
 
+/** What changed the entitlements. */
+export type EntitlementCause = EventOf<typeof entitlementChanged>['data']['cause'];
+
 type ChangedEntitlements = {
   orgId: OrgId;
-  cause: EventOf<typeof entitlementChanged>['data']['cause'];
+  cause: EntitlementCause;
   entitlements: Entitlements;
 };
 

@@ -70,11 +70,13 @@ async function applicableClaims(
 const explanations: Readonly<Record<LicenceFault | 'EXPIRED', string>> = {
   MALFORMED: 'licence is not the text of a licence. Send the file that you received, unchanged',
   ALGORITHM: 'licence is not signed with EdDSA. Request a new licence',
-  UNKNOWN_KEY: 'licence names a key that is not in GOV_LICENCE_PUBLIC_KEYS. Add the key of its issuer',
+  UNKNOWN_KEY:
+    'licence names a key that is not configured here. Add the public key of its issuer to the commercial gateway',
   SIGNATURE: 'licence was altered: its signature does not match. Send the file that you received, unchanged',
   CLAIMS:
     'licence contains terms that this version does not know. Update the commercial gateway, or request a new licence',
-  OTHER_INSTALLATION: 'licence is for another installation. Compare its aud with GOV_INSTALLATION_ID',
+  OTHER_INSTALLATION:
+    'licence is for another installation. Request one for the installation id of this commercial gateway',
   OTHER_ORGANISATION:
     'licence is for an organisation that this installation does not have. Request one for your organisation',
   ISSUED_IN_FUTURE: 'licence was issued later than the clock of this machine shows. Set the clock',

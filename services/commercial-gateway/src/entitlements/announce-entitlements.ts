@@ -1,13 +1,12 @@
-import type { EventOf } from '@countersign/contracts';
-import type { entitlementChanged, Entitlements } from '@countersign/contracts/commercial-gateway';
+import type { Entitlements } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
-import { publishEntitlementChanged } from '../events.ts';
+import { publishEntitlementChanged, type EntitlementCause } from '../events.ts';
 import type { Tx } from '../store/database.ts';
 import type { EntitlementTerms } from './entitlement-terms.ts';
 import { entitlementsOf } from './entitlements-of.ts';
 
-type Change = { orgId: OrgId; now: Date; cause: EventOf<typeof entitlementChanged>['data']['cause'] };
+type Change = { orgId: OrgId; now: Date; cause: EntitlementCause };
 
 /** Publishes what an organisation may do after a change that this transaction has written. */
 export async function announceEntitlements(
