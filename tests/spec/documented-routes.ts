@@ -35,12 +35,8 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane marketplace',
   'control-plane connectors',
   'control-plane org',
-  'commercial-gateway health',
   'commercial-gateway basic',
-  'commercial-gateway billing',
-  'commercial-gateway metering',
   'commercial-gateway scim',
-  'commercial-gateway admin',
   'commercial-gateway compliance',
 ]);
 
@@ -56,6 +52,8 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
+  'POST /api/billing/tenants/{tenant_id}/checkout',
+  'POST /api/billing/webhooks/{provider}',
 ]);
 
 function readRows(): DocumentedRoute[] {

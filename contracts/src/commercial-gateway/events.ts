@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { OrgId } from '../governance-kernel/tenants.ts';
 import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
+import { MinorUnits } from './amounts.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
 import { EntitlementSource } from './entitlements.ts';
 import { IdentitySettings } from './identity.ts';
@@ -9,9 +10,6 @@ import { BillingPlanId, Count, LimitName, PlanCapabilities } from './plan-terms.
 import { SubscriptionStatus } from './subscriptions.ts';
 
 const forAccounting = 'accounting systems of the operator';
-
-/** Integer in minor units of its currency, as a string: JSON numbers are exact only up to 2^53. */
-const MinorUnits = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'must be a whole number without a sign');
 
 /** The invoice was created, or its status, payments or refunds changed. */
 export const invoiceUpdated = defineEvent({
@@ -109,4 +107,16 @@ export const identityUpdated = defineEvent({
     verified_domains: z.array(z.string()),
   }),
   forOthers: 'services that sign people in; none of them reads it yet',
+});
+
+/** An installation administrator suspended or resumed the organisation, or changed its override. */
+export const orgSettingsUpdated = defineEvent({
+  type: 'org-settings.updated.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    is_suspended: z.boolean(),
+    /** `null` when the organisation has no override. */
+    override_expires_at: Instant.nullable(),
+  }),
+  forOthers: 'systems of the operator that provision by plan',
 });

@@ -5,9 +5,11 @@ import {
   entitlementChanged,
   identityUpdated,
   invoiceUpdated,
+  orgSettingsUpdated,
   subscriptionUpdated,
   type Entitlements,
   type IdentitySettings,
+  type OrgSettings,
 } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { recordEventsIn, type NewEvent } from '@countersign/messaging';
@@ -125,4 +127,17 @@ export async function publishIdentityUpdated(
   const verified_domains = domains.filter(({ status }) => status === 'verified').map(({ domain }) => domain);
   const data = { ...settings, verified_domains };
   await recordEventsIn(tx, [newEvent(identityUpdated, data, { subject: settings.org_id })]);
+}
+
+export async function publishOrgSettingsUpdated(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  { orgId, settings: { suspension, override } }: { orgId: OrgId; settings: OrgSettings },
+): Promise<void> {
+  const data = {
+    org_id: orgId,
+    is_suspended: suspension !== null,
+    override_expires_at: override?.expires_at ?? null,
+  };
+  await recordEventsIn(tx, [newEvent(orgSettingsUpdated, data, { subject: orgId })]);
 }

@@ -11,6 +11,18 @@ import { getHealthRoute } from './routes/get-health.ts';
 import { getIdentityRoute } from './routes/get-identity.ts';
 import { putIdentityRoute } from './routes/put-identity.ts';
 import { revokeScimTokenRoute } from './routes/revoke-scim-token.ts';
+import { getBillingAccountRoute } from './routes/get-billing-account.ts';
+import { getInvoiceRoute } from './routes/get-invoice.ts';
+import { getUsageRoute } from './routes/get-usage.ts';
+import { listBillingPlansRoute } from './routes/list-billing-plans.ts';
+import { listInvoicesRoute } from './routes/list-invoices.ts';
+import { listLedgerRoute } from './routes/list-ledger.ts';
+import { putBudgetRoute } from './routes/put-budget.ts';
+import { putSubscriptionRoute } from './routes/put-subscription.ts';
+import { recordUsageEventsRoute } from './routes/record-usage-events.ts';
+import { grantOrgCreditRoute } from './routes/grant-org-credit.ts';
+import { listAdministeredOrgsRoute } from './routes/list-administered-orgs.ts';
+import { putOrgSettingsRoute } from './routes/put-org-settings.ts';
 import { showFrontPageRoute } from './routes/show-front-page.ts';
 
 /** The endpoint of each route of the commercial gateway. */
@@ -26,4 +38,16 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   putIdentity: putIdentityRoute,
   createScimToken: createScimTokenRoute,
   revokeScimToken: revokeScimTokenRoute,
+  getBillingAccount: getBillingAccountRoute,
+  getInvoice: getInvoiceRoute,
+  getUsage: getUsageRoute,
+  listBillingPlans: listBillingPlansRoute,
+  listInvoices: listInvoicesRoute,
+  listLedger: listLedgerRoute,
+  putBudget: putBudgetRoute,
+  putSubscription: putSubscriptionRoute,
+  recordUsageEvents: recordUsageEventsRoute,
+  grantOrgCredit: grantOrgCreditRoute,
+  listAdministeredOrgs: listAdministeredOrgsRoute,
+  putOrgSettings: putOrgSettingsRoute,
 };

@@ -56,6 +56,8 @@ export type CommercialSite = {
   readonly gateway: StartedCommercialGateway;
   /** A client of a person who signed in now, or so many seconds ago. */
   as(userId: UserId, signedInSecondsAgo?: number): Promise<CommercialClient>;
+  /** A client whose assertion is meant for the control plane. */
+  asAtControlPlane(userId: UserId): Promise<CommercialClient>;
   readonly anonymous: CommercialClient;
   /** A client of a sibling service. */
   readonly sibling: CommercialClient;
@@ -106,6 +108,10 @@ export async function startCommercialSite({
     as: async (userId, signedInSecondsAgo = 0) => {
       const auth_time = Math.floor(clock().getTime() / 1_000) - signedInSecondsAgo;
       return clientOf(await signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'commercial-gateway'));
+    },
+    asAtControlPlane: async (userId) => {
+      const auth_time = Math.floor(clock().getTime() / 1_000);
+      return clientOf(await signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'control-plane'));
     },
     anonymous: clientOf(null),
     sibling: clientOf(serviceKey),

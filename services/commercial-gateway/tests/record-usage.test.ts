@@ -71,15 +71,21 @@ describe('submitted events', () => {
   });
   const submit = (caller: BillingCaller, events: unknown[]) => recordEvents(billing.deps, events, caller);
 
-  it('are stored once, and an invalid one stores none of its batch', async () => {
+  it('are stored once, and invalid, foreign and changed ones are rejected by position', async () => {
     const caller = newCaller();
     billing.setTime(start);
-    await expect(submit(caller, [event('a'), event('b', { id: '' })])).rejects.toMatchObject({
-      ...{ code: 'INVALID_REQUEST', param: 'events[1].id' },
-    });
-    expect(await countRows(billing, 'usage_events', caller)).toBe(0);
-    expect(await submit(caller, [event('a'), event('b')])).toEqual({ stored: 2, duplicates: 0, conflicts: [] });
-    expect(await submit(caller, [event('b'), event('c')])).toEqual({ stored: 1, duplicates: 1, conflicts: [] });
+    const foreign = event('b', { data: { meter: 'seats', quantity: '1', workspace_id: workspaceId } });
+    const first = await submit(caller, [event('a'), event('x', { id: '' }), foreign, event('a')]);
+    expect(first).toMatchObject({ stored: 1, known: 1 });
+    expect(first.rejections).toMatchObject([
+      { index: 1, code: 'INVALID_REQUEST', param: 'id' },
+      { index: 2, code: 'INVALID_REQUEST', param: 'data.workspace_id' },
+    ]);
+    expect(await countRows(billing, 'usage_events', caller)).toBe(1);
+    const changed = event('a', { data: { meter: 'run_minutes', quantity: '9' } });
+    const second = await submit(caller, [event('c'), changed, event('a')]);
+    expect(second).toMatchObject({ stored: 1, known: 1, rejections: [{ index: 1, code: 'ALREADY_EXISTS' }] });
+    expect(await countRows(billing, 'usage_events', caller)).toBe(2);
   });
 
   it('above the limit of a batch are refused', async () => {

@@ -1,11 +1,10 @@
+import type { LedgerAccount } from '@countersign/contracts/commercial-gateway';
 import { divideHalfUp } from './decimal.ts';
 import type { CreditAllocation } from './allocate-credits.ts';
 
-type Account = 'receivable' | 'revenue' | 'credits' | 'cash' | 'tax';
-
 /** One side of a ledger transaction. A debit is positive, a credit is negative. */
 export type LedgerEntry = {
-  account: Account;
+  account: LedgerAccount;
   currency: string;
   amountMinor: bigint;
   /** The grant of an entry in `credits`; `null` in all other accounts. */
@@ -83,10 +82,15 @@ function taxShare({ taxMinor, totalMinor }: InvoiceAmounts, { from, to }: { from
   return taxUpTo(to) - taxUpTo(from);
 }
 
-function entriesOf(currency: string, amounts: Partial<Record<Account, bigint>>): LedgerEntry[] {
+function entriesOf(currency: string, amounts: Partial<Record<LedgerAccount, bigint>>): LedgerEntry[] {
   return Object.entries(amounts)
     .filter(([, amountMinor]) => amountMinor !== 0n)
-    .map(([account, amountMinor]) => ({ account: account as Account, currency, amountMinor, creditGrantId: null })); // the keys are accounts
+    .map(([account, amountMinor]) => ({
+      account: account as LedgerAccount,
+      currency,
+      amountMinor,
+      creditGrantId: null,
+    })); // the keys are accounts
 }
 
 function creditEntry({ id, currency }: { id: string; currency: string }, amountMinor: bigint): LedgerEntry {

@@ -2,7 +2,9 @@ import { AppError } from '@countersign/contracts';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
 import { changeSubscription } from '../billing/change-subscription.ts';
 import { wholeSecond } from '../billing/period.ts';
+import type { Tx } from '../store/database.ts';
 import type { StoredInvoice } from '../store/invoices.ts';
+import type { StoredSubscription } from '../store/subscriptions.ts';
 import { commitSubscription, getCurrentSubscription } from '../subscriptions/commit-subscription.ts';
 import { billPeriod, periodInProgress } from './bill-period.ts';
 
@@ -17,16 +19,28 @@ export function cancelSubscription(
 ): Promise<StoredInvoice | null> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
     const before = await getCurrentSubscription(tx, caller);
-    const isBilled = before.status !== 'incomplete' && before.status !== 'trialing';
-    const end = wholeSecond(at);
-    if (isBilled && end >= periodInProgress(before).end)
-      throw new AppError('GATE_NOT_PASSED', 'The last period is not closed', {
-        details: { missing: ['close_period'] },
-      });
-    const bill = { subscription: before, end, taxPercent, at };
-    const invoice = isBilled ? await billPeriod(tx, deps, bill, caller) : null;
-    const after = changeSubscription(before, 'cancel', at);
-    await commitSubscription(tx, deps, { before, after, action: 'canceled' }, caller);
-    return invoice;
+    return await cancelSubscriptionIn(tx, deps, { before, taxPercent, at }, caller);
   });
+}
+
+type Cancellation = { before: StoredSubscription; taxPercent: string | null; at: Date };
+
+/** The same in the transaction of the caller, which holds the lock of the billing account. */
+export async function cancelSubscriptionIn(
+  tx: Tx,
+  deps: BillingDeps,
+  { before, taxPercent, at }: Cancellation,
+  caller: BillingCaller,
+): Promise<StoredInvoice | null> {
+  const isBilled = before.status !== 'incomplete' && before.status !== 'trialing';
+  const end = wholeSecond(at);
+  if (isBilled && end >= periodInProgress(before).end)
+    throw new AppError('GATE_NOT_PASSED', 'The last period is not closed', {
+      details: { missing: ['close_period'] },
+    });
+  const bill = { subscription: before, end, taxPercent, at };
+  const invoice = isBilled ? await billPeriod(tx, deps, bill, caller) : null;
+  const after = changeSubscription(before, 'cancel', at);
+  await commitSubscription(tx, deps, { before, after, action: 'canceled' }, caller);
+  return invoice;
 }

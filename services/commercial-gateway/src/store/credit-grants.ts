@@ -26,6 +26,16 @@ export async function listCreditGrants(reader: Reader, orgId: OrgId, currency: s
   return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' } })).map(grantOf);
 }
 
+/** Grants in all currencies that have a remaining amount and have not expired, the oldest first. */
+export async function listUsableCredits(
+  reader: Reader,
+  orgId: OrgId,
+  { now, limit }: { now: Date; limit: number },
+): Promise<StoredCreditGrant[]> {
+  const where = { orgId, remainingMinor: { gt: 0 }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  return (await reader.creditGrant.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(grantOf);
+}
+
 /** Decreases the remaining amount of each grant. Throws when a grant has less left than is to be spent. */
 export async function spendCredits(
   tx: Tx,

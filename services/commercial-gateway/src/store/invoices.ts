@@ -5,6 +5,7 @@ import { canonicalize } from '@countersign/crypto';
 import type { InvoiceLine } from '../billing/assemble-invoice.ts';
 import type { InvoiceLineModel, InvoiceModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
+import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 export type StoredInvoice = Omit<InvoiceModel, 'id' | 'orgId' | 'subscriptionId' | 'planId' | 'status'> & {
   id: InvoiceId;
@@ -13,6 +14,8 @@ export type StoredInvoice = Omit<InvoiceModel, 'id' | 'orgId' | 'subscriptionId'
   planId: BillingPlanId;
   status: InvoiceStatus;
 };
+
+export type StoredInvoiceLine = InvoiceLineModel;
 
 export async function insertInvoice(tx: Tx, invoice: StoredInvoice, lines: readonly InvoiceLine[]): Promise<void> {
   await tx.invoice.create({ data: invoice });
@@ -47,6 +50,46 @@ export async function isPeriodBilled(
 
 export async function hasOpenInvoice(reader: Reader, orgId: OrgId, subscriptionId: SubscriptionId): Promise<boolean> {
   return (await reader.invoice.count({ where: { orgId, subscriptionId, status: 'open' } })) > 0;
+}
+
+/** A page of invoices, the latest first. */
+export async function listInvoices(
+  reader: Reader,
+  orgId: OrgId,
+  { limit, cursor, status }: PageOf & { status?: InvoiceStatus | undefined },
+): Promise<{ rows: StoredInvoice[]; nextCursor: string | null }> {
+  const before = readCursor(cursor, InvoiceId);
+  const found = await reader.invoice.findMany({
+    where: {
+      orgId,
+      ...(status === undefined ? {} : { status }),
+      ...(before === null ? {} : { id: { lt: before } }),
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return pageOf(found.map(invoiceOf), limit, ({ id }) => id);
+}
+
+/** Open invoices, the oldest first. */
+export async function listOpenInvoices(reader: Reader, orgId: OrgId, limit: number): Promise<StoredInvoice[]> {
+  const where = { orgId, status: 'open' };
+  return (await reader.invoice.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(invoiceOf);
+}
+
+/** The latest invoices that are not void, with their lines. */
+export async function listInvoicedPeriods(
+  reader: Reader,
+  orgId: OrgId,
+  limit: number,
+): Promise<{ invoice: StoredInvoice; lines: InvoiceLineModel[] }[]> {
+  const rows = await reader.invoice.findMany({
+    where: { orgId, NOT: { status: 'void' } },
+    include: { lines: { orderBy: { position: 'asc' } } },
+    orderBy: { id: 'desc' },
+    take: limit,
+  });
+  return rows.map(({ lines, ...invoice }) => ({ invoice: invoiceOf(invoice), lines }));
 }
 
 type InvoiceChange = Pick<

@@ -1,11 +1,10 @@
-import { AppError, type InvoiceId, type LedgerTransactionId } from '@countersign/contracts';
+import { AppError, LedgerTransactionId, type InvoiceId } from '@countersign/contracts';
+import type { LedgerTransactionKind } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { assertBalanced, type LedgerEntry } from '../billing/ledger-entries.ts';
 import type { LedgerEntryModel, LedgerTransactionModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
-
-type LedgerTransactionKind =
-  'charge' | 'payment' | 'refund' | 'credit_grant' | 'credit_application' | 'credit_expiry' | 'write_off' | 'reversal';
+import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 type PostingKey = {
   orgId: OrgId;
@@ -58,4 +57,33 @@ export async function isPosted(
   throw new AppError('IDEMPOTENCY_KEY_REUSED', `The reference ${key.reference} was used for another ${key.kind}`, {
     param: 'reference',
   });
+}
+
+/** A page of transactions with their entries, the latest first. */
+export async function listTransactions(
+  reader: Reader,
+  orgId: OrgId,
+  { limit, cursor }: PageOf,
+): Promise<{ rows: PostedTransaction[]; nextCursor: string | null }> {
+  const before = readCursor(cursor, LedgerTransactionId);
+  const found = await reader.ledgerTransaction.findMany({
+    where: { orgId, ...(before === null ? {} : { id: { lt: before } }) },
+    include: { entries: { orderBy: { position: 'asc' } } },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  return pageOf(found, limit, ({ id }) => id);
+}
+
+type Balance = { account: string; currency: string; amountMinor: bigint };
+
+/** The sum of the entries of each account and currency. */
+export async function sumBalances(reader: Reader, orgId: OrgId): Promise<Balance[]> {
+  const sums = await reader.ledgerEntry.groupBy({
+    by: ['account', 'currency'],
+    where: { orgId },
+    _sum: { amountMinor: true },
+    orderBy: { currency: 'asc' },
+  });
+  return sums.map(({ account, currency, _sum }) => ({ account, currency, amountMinor: _sum.amountMinor ?? 0n }));
 }

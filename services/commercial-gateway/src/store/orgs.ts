@@ -1,7 +1,9 @@
 import { UserId, WorkspaceId } from '@countersign/contracts';
 import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { OrgModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
+import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 export type Org = { id: OrgId; name: string; adminId: UserId };
 
@@ -19,7 +21,33 @@ export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }
 
 export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null> {
   const row = await reader.org.findUnique({ where: { id: orgId } });
-  return row === null ? null : { id: OrgId.parse(row.id), name: row.name, adminId: UserId.parse(row.adminId) };
+  return row === null ? null : orgOf(row);
+}
+
+/** A page of all organisations, by id. */
+export async function listOrgs(
+  reader: Reader,
+  { limit, cursor }: PageOf,
+): Promise<{ rows: Org[]; nextCursor: string | null }> {
+  const after = readCursor(cursor, OrgId);
+  const where = after === null ? {} : { id: { gt: after } };
+  const found = await reader.org.findMany({ where, orderBy: { id: 'asc' }, take: limit + 1 });
+  return pageOf(found.map(orgOf), limit, ({ id }) => id);
+}
+
+/** Those of the workspaces that belong to the organisation. */
+export async function listOwnWorkspaces(
+  reader: Reader,
+  orgId: OrgId,
+  workspaceIds: readonly WorkspaceId[],
+): Promise<ReadonlySet<WorkspaceId>> {
+  if (workspaceIds.length === 0) return new Set();
+  const rows = await reader.orgWorkspace.findMany({ where: { orgId, workspaceId: { in: [...workspaceIds] } } });
+  return new Set(rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId)));
+}
+
+function orgOf({ id, name, adminId }: OrgModel): Org {
+  return { id: OrgId.parse(id), name, adminId: UserId.parse(adminId) };
 }
 
 export type OwnedWorkspace = { workspaceId: WorkspaceId; orgId: OrgId };

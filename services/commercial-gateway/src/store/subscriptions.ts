@@ -23,6 +23,16 @@ export async function findCurrentSubscription(reader: Reader, orgId: OrgId): Pro
   return row === null ? null : subscriptionOf(row);
 }
 
+/** The same of several organisations. */
+export async function listCurrentSubscriptions(
+  reader: Reader,
+  orgIds: readonly OrgId[],
+): Promise<ReadonlyMap<OrgId, StoredSubscription>> {
+  const where = { orgId: { in: [...orgIds] }, NOT: { status: 'canceled' } };
+  const rows = (await reader.subscription.findMany({ where })).map(subscriptionOf);
+  return new Map(rows.map((subscription) => [subscription.orgId, subscription]));
+}
+
 export async function findSubscription(
   reader: Reader,
   orgId: OrgId,

@@ -18,12 +18,12 @@ export async function findUsageHead(reader: Reader, orgId: OrgId): Promise<Usage
   return head ?? { lastSeq: 0n, billedSeq: 0n, billedUntil: null };
 }
 
-export type RecordedUsage = {
+type RecordedUsage = {
   stored: number;
   /** Events that were stored before, or occur twice in the batch. */
   duplicates: number;
-  /** Ids of events that were stored before with other contents. The stored event is kept. */
-  conflicts: string[];
+  /** Events that were stored before with other contents. The stored event is kept. */
+  conflicts: UsageEvent[];
 };
 
 /** Stores each event once, whatever the order and number of its deliveries. Events without a predecessor get the next numbers. */
@@ -33,12 +33,12 @@ export async function recordUsage(
 ): Promise<RecordedUsage> {
   const head = await lockUsageHead(tx, orgId);
   const stored = await findStored(tx, orgId, events);
-  const conflicts: string[] = [];
+  const conflicts: UsageEvent[] = [];
   const added = new Map<string, UsageEvent>();
   for (const event of events) {
     const first = stored.get(keyOf(event)) ?? added.get(keyOf(event));
     if (first === undefined) added.set(keyOf(event), event);
-    else if (!isSame(first, event)) conflicts.push(event.id);
+    else if (!isSame(first, event)) conflicts.push(event);
   }
   const data = [...added.values()].map((event, index) => ({
     ...event,

@@ -6,6 +6,7 @@ import { nextSubscriptionStatus } from '../billing/subscription-status.ts';
 import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { publishSubscriptionUpdated } from '../events.ts';
 import { newSubscriptionId } from '../ids.ts';
+import type { Tx } from '../store/database.ts';
 import { findPlanVersion } from '../store/plan-versions.ts';
 import { insertSubscription, type StoredSubscription } from '../store/subscriptions.ts';
 import { auditSubscription, changeOf } from './commit-subscription.ts';
@@ -22,20 +23,30 @@ type NewSubscription = {
 /** Subscribes an organisation to a plan version. Throws ALREADY_EXISTS when it has a subscription that is not canceled. */
 export function createSubscription(
   deps: BillingDeps,
-  { planId, planVersion, start }: NewSubscription,
+  subscription: NewSubscription,
   caller: BillingCaller,
 ): Promise<StoredSubscription> {
-  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
-    if ((await findPlanVersion(tx, { planId, version: planVersion })) === null)
-      throw new AppError('INVALID_REQUEST', `The plan ${planId} has no version ${planVersion}`, { param: 'plan_id' });
-    const subscription = newSubscription({ orgId: caller.orgId, planId, planVersion, start, at });
-    if (!(await insertSubscription(tx, subscription)))
-      throw new AppError('ALREADY_EXISTS', 'The organisation has a subscription. Change its plan, or cancel it first');
-    await publishSubscriptionUpdated(tx, deps, { subscription, from: null });
-    await announceEntitlements(tx, deps, changeOf(subscription));
-    await auditSubscription(tx, subscription, { action: 'created', caller, from: null });
-    return subscription;
-  });
+  return inBillingAccount(deps, caller.orgId, (tx, at) =>
+    createSubscriptionIn(tx, deps, { ...subscription, at }, caller),
+  );
+}
+
+/** The same in the transaction of the caller, which holds the lock of the billing account. */
+export async function createSubscriptionIn(
+  tx: Tx,
+  deps: BillingDeps,
+  { planId, planVersion, start, at }: NewSubscription & { at: Date },
+  caller: BillingCaller,
+): Promise<StoredSubscription> {
+  if ((await findPlanVersion(tx, { planId, version: planVersion })) === null)
+    throw new AppError('INVALID_REQUEST', `The plan ${planId} has no version ${planVersion}`, { param: 'plan_id' });
+  const subscription = newSubscription({ orgId: caller.orgId, planId, planVersion, start, at });
+  if (!(await insertSubscription(tx, subscription)))
+    throw new AppError('ALREADY_EXISTS', 'The organisation has a subscription. Change its plan, or cancel it first');
+  await publishSubscriptionUpdated(tx, deps, { subscription, from: null });
+  await announceEntitlements(tx, deps, changeOf(subscription));
+  await auditSubscription(tx, subscription, { action: 'created', caller, from: null });
+  return subscription;
 }
 
 type Start = NewSubscription & { orgId: BillingCaller['orgId']; at: Date };

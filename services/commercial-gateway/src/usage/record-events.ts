@@ -1,40 +1,79 @@
-import { AppError, isAppError } from '@countersign/contracts';
+import { AppError, isAppError, type WorkspaceId } from '@countersign/contracts';
+import { usageEventsMax, type UsageEventRejection } from '@countersign/contracts/commercial-gateway';
 import type { BillingCaller, BillingDeps } from '../billing-deps.ts';
 import { parseUsageEvent } from '../metering/parse-usage-event.ts';
 import type { UsageEvent } from '../metering/usage-event.ts';
-import { recordUsage, type RecordedUsage } from '../store/usage-events.ts';
+import type { Tx } from '../store/database.ts';
+import { listOwnWorkspaces } from '../store/orgs.ts';
+import { recordUsage } from '../store/usage-events.ts';
 
-/** One statement stores the whole batch. */
-const batchMax = 1_000;
+type RecordedEvents = {
+  stored: number;
+  /** Events that were stored before, or occur twice in the batch. */
+  known: number;
+  rejections: UsageEventRejection[];
+};
 
 /**
- * Stores submitted events (attacker-controlled), each one once. Throws INVALID_REQUEST, naming the event and its member, when one of
- * them is invalid; no event is stored then.
+ * Stores submitted events (attacker-controlled), each one once. Invalid events, events of a workspace of another organisation and events
+ * whose id was used with other contents are rejected, and the others are stored.
  */
 export async function recordEvents(
   { transaction, now }: Pick<BillingDeps, 'transaction' | 'now'>,
   events: readonly unknown[],
   { orgId }: Pick<BillingCaller, 'orgId'>,
-): Promise<RecordedUsage> {
-  if (events.length > batchMax)
+): Promise<RecordedEvents> {
+  if (events.length > usageEventsMax)
     throw new AppError(
       'INVALID_REQUEST',
-      `events has ${events.length} members (limit ${batchMax}). Send less at once`,
-      {
-        param: 'events',
-      },
+      `events has ${events.length} members (limit ${usageEventsMax}). Send less at once`,
+      { param: 'events' },
     );
   const receivedAt = now();
-  const parsed = events.map((event, index) => parseAt(index, event, receivedAt));
-  return await transaction((tx) => recordUsage(tx, { orgId, events: parsed, receivedAt }));
+  return await transaction(async (tx) => {
+    const read = events.map((event, index) => readEvent(index, event, receivedAt));
+    const checked = await rejectForeign(tx, orgId, read);
+    const valid = checked.flatMap((entry) => ('event' in entry ? [entry] : []));
+    const own = { orgId, events: valid.map(({ event }) => event), receivedAt };
+    const { stored, duplicates, conflicts } = await recordUsage(tx, own);
+    const conflicting = valid.filter(({ event }) => conflicts.includes(event)).map(({ index }) => conflictAt(index));
+    const invalid = checked.flatMap((entry) => ('event' in entry ? [] : [entry]));
+    const rejections = [...invalid, ...conflicting].toSorted((one, other) => one.index - other.index);
+    return { stored, known: duplicates - conflicts.length, rejections };
+  });
 }
 
-function parseAt(index: number, event: unknown, now: Date): UsageEvent {
+type ReadEvent = { index: number; event: UsageEvent } | UsageEventRejection;
+
+function readEvent(index: number, event: unknown, now: Date): ReadEvent {
   try {
-    return parseUsageEvent(event, now);
+    return { index, event: parseUsageEvent(event, now) };
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const param = [`events[${index}]`, error.param ?? ''].filter((part) => part !== '').join('.');
-    throw new AppError(error.code, `events[${index}]: ${error.message}`, { param });
+    const param = error.param === '' ? null : error.param;
+    return { index, code: 'INVALID_REQUEST', param, message: error.message };
   }
+}
+
+async function rejectForeign(
+  tx: Tx,
+  orgId: BillingCaller['orgId'],
+  entries: readonly ReadEvent[],
+): Promise<ReadEvent[]> {
+  const named = entries.flatMap((entry) => ('event' in entry ? (entry.event.workspaceId ?? []) : []));
+  const own = await listOwnWorkspaces(tx, orgId, [...new Set(named)]);
+  return entries.map((entry) => {
+    const workspaceId = 'event' in entry ? entry.event.workspaceId : null;
+    return workspaceId === null || own.has(workspaceId) ? entry : foreignAt(entry.index, workspaceId);
+  });
+}
+
+function foreignAt(index: number, workspaceId: WorkspaceId): UsageEventRejection {
+  const message = `${workspaceId} is not a workspace of this organisation. Correct the event, or send it again later`;
+  return { index, code: 'INVALID_REQUEST', param: 'data.workspace_id', message };
+}
+
+function conflictAt(index: number): UsageEventRejection {
+  const message = 'id was used before with another meter, quantity or time. The first event is kept. Use a new id';
+  return { index, code: 'ALREADY_EXISTS', param: 'id', message };
 }

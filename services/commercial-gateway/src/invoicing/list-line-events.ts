@@ -1,0 +1,34 @@
+import { ReceiptId } from '@countersign/contracts';
+import type { BilledEvent, Meter } from '@countersign/contracts/commercial-gateway';
+import { z } from 'zod';
+import { instantOf } from '../instant-of.ts';
+import { decimalOfMicros } from '../metering/micros.ts';
+import { receiptSources } from '../metering/usage-event.ts';
+import { listBilledEvents } from '../store/billed-usage.ts';
+import type { Reader } from '../store/database.ts';
+import type { StoredInvoice } from '../store/invoices.ts';
+import { pageOf, readCursor, type PageOf } from '../store/page-cursor.ts';
+
+const Sequence = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,17})$/)
+  .transform(BigInt);
+
+const sourcesOfReceipts: ReadonlySet<string> = new Set(Object.values(receiptSources));
+
+/** A page of the events behind the usage line of a meter. Their quantities add up to the quantity of the line. */
+export async function listLineEvents(
+  reader: Reader,
+  invoice: StoredInvoice,
+  { meter, limit, cursor }: PageOf & { meter: Meter },
+): Promise<{ data: BilledEvent[]; next_cursor: string | null }> {
+  const afterSeq = readCursor(cursor, Sequence) ?? 0n;
+  const page = { bounds: invoice, meter, afterSeq, limit: limit + 1 };
+  const found = await listBilledEvents(reader, invoice.orgId, page);
+  const { rows, nextCursor } = pageOf(found, limit, ({ seq }) => String(seq));
+  const data = rows.map(({ source, id, quantityMicros, occurredAt }) => ({
+    ...{ source, id, receipt_id: sourcesOfReceipts.has(source) ? ReceiptId.parse(id) : null },
+    ...{ quantity: decimalOfMicros(quantityMicros), occurred_at: instantOf(occurredAt) },
+  }));
+  return { data, next_cursor: nextCursor };
+}

@@ -1,0 +1,76 @@
+import { AppError } from '@countersign/contracts';
+import type { BillingPlanId, PlanVersion } from '@countersign/contracts/commercial-gateway';
+import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { changeSubscription } from '../billing/change-subscription.ts';
+import { findOfferedPlan } from '../billing/offered-plans.ts';
+import type { Tx } from '../store/database.ts';
+import type { StoredInvoice } from '../store/invoices.ts';
+import { storePlanVersions } from '../store/plan-versions.ts';
+import { findCurrentSubscription, type StoredSubscription } from '../store/subscriptions.ts';
+import { commitSubscription } from '../subscriptions/commit-subscription.ts';
+import { createSubscriptionIn } from '../subscriptions/create-subscription.ts';
+import { cancelSubscriptionIn } from './cancel-subscription.ts';
+import { changePlanIn } from './change-plan.ts';
+
+type PlanChoice = { planId: BillingPlanId; planVersion: number };
+
+type Result = { subscription: StoredSubscription | null; invoice: StoredInvoice | null };
+
+/**
+ * Gives the organisation this plan from now on, or cancels its subscription when `plan` is `null`. A repeated call changes nothing.
+ * Throws INVALID_REQUEST for a plan that is not offered to subscribers.
+ */
+export function putSubscription(
+  deps: BillingDeps,
+  { plan, taxPercent }: { plan: PlanChoice | null; taxPercent: string | null },
+  caller: BillingCaller,
+): Promise<Result> {
+  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
+    const before = await findCurrentSubscription(tx, caller.orgId);
+    if (plan === null) {
+      const invoice = before === null ? null : await cancelSubscriptionIn(tx, deps, { before, taxPercent, at }, caller);
+      return { subscription: null, invoice };
+    }
+    if (before !== null && hasPlan(before, plan) && isBilled(before)) return { subscription: before, invoice: null };
+    await storePlanVersions(tx, [getSubscribablePlan(plan)], at);
+    const invoice = await applyPlan(tx, deps, { before, plan, taxPercent, at }, caller);
+    return { subscription: await findCurrentSubscription(tx, caller.orgId), invoice };
+  });
+}
+
+type Change = { before: StoredSubscription | null; plan: PlanChoice; taxPercent: string | null; at: Date };
+
+async function applyPlan(
+  tx: Tx,
+  deps: BillingDeps,
+  { before, plan, taxPercent, at }: Change,
+  caller: BillingCaller,
+): Promise<StoredInvoice | null> {
+  if (before === null) {
+    await createSubscriptionIn(tx, deps, { ...plan, start: 'active', at }, caller);
+    return null;
+  }
+  if (isBilled(before)) return await changePlanIn(tx, deps, { before, ...plan, taxPercent, at }, caller);
+  const after = { ...changeSubscription(before, 'activate', at), ...plan };
+  await commitSubscription(tx, deps, { before, after, action: 'activate' }, caller);
+  return null;
+}
+
+function hasPlan({ planId, planVersion }: StoredSubscription, plan: PlanChoice): boolean {
+  return planId === plan.planId && planVersion === plan.planVersion;
+}
+
+function isBilled({ status }: StoredSubscription): boolean {
+  return status !== 'incomplete' && status !== 'trialing';
+}
+
+/** Plans without a price belong to installations that sell nothing, so a subscriber cannot choose them. */
+function getSubscribablePlan({ planId, planVersion }: PlanChoice): PlanVersion {
+  const plan = findOfferedPlan(planId, planVersion);
+  if (plan !== null && plan.currency !== null) return plan;
+  throw new AppError(
+    'INVALID_REQUEST',
+    `plan.plan_id ${planId} at version ${planVersion} is not offered. Choose a plan with a currency from GET /api/billing/plans`,
+    { param: 'plan.plan_id' },
+  );
+}

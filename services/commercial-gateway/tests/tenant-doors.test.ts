@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Instant, isAppError, UserId, type AnyRoute } from '@countersign/contracts';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import { commercialRoutes } from '@countersign/contracts/routes';
+import { until } from '@countersign/testkit/until';
+import { findOrg } from '../src/store/orgs.ts';
+import { startCommercialSite, type CommercialClient, type CommercialSite } from './_commercial.ts';
+
+const userOf = (mark: string) => UserId.parse(`usr_${mark.repeat(26)}`);
+const orgOf = (mark: string) => OrgId.parse(`org_${mark.repeat(26)}`);
+const [owner, stranger, operator] = [userOf('1'), userOf('2'), userOf('3')];
+const [own, unknown] = [orgOf('1'), orgOf('9')];
+
+/** A valid body of each route that takes one. A new route needs an entry here. */
+const bodies: Record<string, unknown> = {
+  'put-subscription': { plan: { plan_id: 'team', plan_version: 1 } },
+  'put-org-settings': { suspension: null, override: null },
+  'grant-org-credit': {
+    ...{ kind: 'promotional', currency: 'EUR', amount_minor: 1, expires_at: null, reason: 'Test', reference: 'r' },
+  },
+  'put-billing-budget': { amount_minor: 1, currency: 'EUR' },
+};
+
+let site: CommercialSite;
+
+beforeAll(async () => {
+  const org = (mark: string, admin_id: UserId) => ({
+    ...{ org_id: orgOf(mark), name: `Org ${mark}`, admin_id },
+    created_at: Instant.parse('2026-11-01T00:00:00.000Z'),
+  });
+  site = await startCommercialSite({
+    env: { GOV_INSTALLATION_ADMINS: operator },
+    before: ({ orgs }) => void orgs.push(org('1', owner), org('2', stranger)),
+  });
+  await until(async () => (await findOrg(site.gateway.context.database.reader, orgOf('2'))) !== null);
+});
+afterAll(() => site?.stop());
+
+const entries: [string, AnyRoute][] = Object.entries(commercialRoutes);
+const tenantRoutes = entries.filter(([, { path }]) => path.includes('{tenant_id}'));
+const adminRoutes = entries.filter(([, { auth }]) => auth === 'commercial_admin');
+const personRoutes = entries.filter(([, { auth }]) => auth === 'session' || auth === 'commercial_admin');
+
+/** The answer of a route for an organisation, without the id of the request. */
+async function answerOf(client: CommercialClient, [name, route]: [string, AnyRoute], orgId: string): Promise<unknown> {
+  const call = client[name as keyof CommercialClient] as (input: unknown) => Promise<{ status: number }>; // the name is a key of the client
+  const body = bodies[route.operation];
+  if ((route.method === 'PUT' || route.method === 'POST') && body === undefined)
+    throw new Error(`${route.operation} has no body in this test`);
+  const input = {
+    params: { tenant_id: orgId, org_id: orgId, invoice_id: 'ivc_unknown' },
+    ...(body === undefined ? {} : { body }),
+  };
+  try {
+    return { status: (await call(input)).status };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { request_id: _, ...details } = error.details ?? {};
+    return { code: error.code, message: error.message, param: error.param ?? null, ...details };
+  }
+}
+
+describe.each(tenantRoutes)('%s', (...entry) => {
+  it('answers the same for the organisation of another person as for an unknown one', async () => {
+    const client = await site.as(stranger);
+    const answer = await answerOf(client, entry, own);
+    expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND', message: 'There is no such object' });
+    expect(answer).toEqual(await answerOf(client, entry, unknown));
+    expect(answer).toEqual(await answerOf(client, entry, 'no-id'));
+    expect(answer).toEqual(await answerOf(await site.as(operator), entry, own));
+  });
+});
+
+describe.each(personRoutes)('%s', (...entry) => {
+  it('refuses anonymous callers and assertions for the control plane', async () => {
+    expect(await answerOf(site.anonymous, entry, own)).toMatchObject({ status: 401 });
+    expect(await answerOf(await site.asAtControlPlane(owner), entry, own)).toMatchObject({ status: 401 });
+    expect(await answerOf(site.sibling, entry, own)).toMatchObject({ status: 401 });
+  });
+});
+
+const freshRoutes = personRoutes.filter(
+  ([, route]) => route.needsPresence === true || route.auth === 'commercial_admin',
+);
+
+it.each(freshRoutes)('%s refuses a sign-in that is 10 minutes old', async (...entry) => {
+  const person = entry[1].auth === 'commercial_admin' ? operator : owner;
+  expect(await answerOf(await site.as(person, 600), entry, own)).toMatchObject({ code: 'REAUTHENTICATION_REQUIRED' });
+});
+
+it('needs a fresh sign-in for the routes that the documents name', () => {
+  expect(freshRoutes.map(([name]) => name)).toContain('putSubscription');
+  expect(adminRoutes.every(([name]) => freshRoutes.some(([fresh]) => fresh === name))).toBe(true);
+});
+
+it('refuses people at the door of sibling services', async () => {
+  const body = { tenant_id: own, events: [{}] };
+  const client = await site.as(owner);
+  await expect(client.recordUsageEvents({ body })).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+  await expect(site.anonymous.recordUsageEvents({ body })).rejects.toMatchObject({ details: { status: 401 } });
+  const foreign = { ...body, tenant_id: unknown };
+  await expect(site.sibling.recordUsageEvents({ body: foreign })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
