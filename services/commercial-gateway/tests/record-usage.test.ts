@@ -3,7 +3,7 @@ import { Instant, ReceiptId, TenantId, WorkspaceId } from '@countersign/contract
 import type { BillingCaller } from '../src/billing-deps.ts';
 import type { MeteredReceipt } from '../src/metering/usage-of-receipt.ts';
 import { listBilledEvents } from '../src/store/billed-usage.ts';
-import { recordEvents } from '../src/usage/record-events.ts';
+import { recordSubmittedUsage } from '../src/usage/record-submitted-usage.ts';
 import { nextReceiptPosition, recordReceipts } from '../src/usage/record-receipts.ts';
 import { closeMonths, countRows, newCaller, openBilling, start, subscribe, type Billing } from './_billing-database.ts';
 
@@ -69,7 +69,7 @@ describe('submitted events', () => {
     data: { meter: 'run_minutes', quantity: '2.25' },
     ...change,
   });
-  const submit = (caller: BillingCaller, events: unknown[]) => recordEvents(billing.deps, events, caller);
+  const submit = (caller: BillingCaller, events: unknown[]) => recordSubmittedUsage(billing.deps, events, caller);
 
   it('are stored once, and invalid, foreign and changed ones are rejected by position', async () => {
     const caller = newCaller();

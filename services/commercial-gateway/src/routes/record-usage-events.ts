@@ -3,7 +3,7 @@ import { recordUsageEvents } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
 import { handleSibling } from '../handle.ts';
 import { findOrg } from '../store/orgs.ts';
-import { recordEvents } from '../usage/record-events.ts';
+import { recordSubmittedUsage } from '../usage/record-submitted-usage.ts';
 
 export const recordUsageEventsRoute = (context: Pick<Context, 'database' | 'transaction' | 'now'>) =>
   handleSibling(recordUsageEvents)(async ({ body: { tenant_id: orgId, events } }) => {
@@ -11,6 +11,6 @@ export const recordUsageEventsRoute = (context: Pick<Context, 'database' | 'tran
       throw new AppError('NOT_FOUND', `tenant_id ${orgId} is not in the directory. Send the events again later`, {
         param: 'tenant_id',
       });
-    const { stored, known, rejections } = await recordEvents(context, events, { orgId });
+    const { stored, known, rejections } = await recordSubmittedUsage(context, events, { orgId });
     return { stored, known, rejected: rejections.length, rejections };
   });

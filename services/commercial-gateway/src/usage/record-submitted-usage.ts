@@ -7,7 +7,7 @@ import type { Tx } from '../store/database.ts';
 import { listOwnWorkspaces } from '../store/orgs.ts';
 import { recordUsage } from '../store/usage-events.ts';
 
-type RecordedEvents = {
+type RecordedSubmission = {
   stored: number;
   /** Events that were stored before, or occur twice in the batch. */
   known: number;
@@ -18,11 +18,11 @@ type RecordedEvents = {
  * Stores submitted events (attacker-controlled), each one once. Invalid events, events of a workspace of another organisation and events
  * whose id was used with other contents are rejected, and the others are stored.
  */
-export async function recordEvents(
+export async function recordSubmittedUsage(
   { transaction, now }: Pick<BillingDeps, 'transaction' | 'now'>,
   events: readonly unknown[],
   { orgId }: Pick<BillingCaller, 'orgId'>,
-): Promise<RecordedEvents> {
+): Promise<RecordedSubmission> {
   if (events.length > usageEventsMax)
     throw new AppError(
       'INVALID_REQUEST',
