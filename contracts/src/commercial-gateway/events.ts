@@ -73,14 +73,14 @@ export const budgetReached = defineEvent({
 });
 
 /**
- * A licence, trial or subscription changed what the organisation may do. An end that passes sends no event: the terms apply until
+ * A licence, trial, subscription, or an administrator, changed what the organisation may do. An end that passes sends no event: the terms apply until
  * `valid_until`, and a service requests them again then.
  */
 export const entitlementChanged = defineEvent({
   type: 'entitlement.changed.v1',
   data: z.strictObject({
     org_id: OrgId,
-    cause: z.enum(['licence', 'trial', 'subscription']),
+    cause: z.enum(['licence', 'trial', 'subscription', 'settings']),
     plan_id: BillingPlanId,
     source: EntitlementSource,
     /** `null` when there is no limit. */

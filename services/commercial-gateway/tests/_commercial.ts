@@ -18,17 +18,21 @@ const signInId = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
 const serviceKey = 'service-key-of-a-commercial-gateway-under-test';
 const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
-/** The directory routes of a control plane, over HTTP, with the organisations that a test names. */
+/** The directory routes of a control plane, over HTTP, with the organisations that a test names, and a kernel without receipts. */
 class DirectoryServer {
   readonly orgs: ListedOrg[] = [];
   readonly workspaces: ListedOrgWorkspace[] = [];
   readonly #server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
     const isKnown = req.headers.authorization === `Bearer ${serviceKey}`;
+    if (isKnown && url.pathname.startsWith('/internal/receipts/')) {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      return res.end(JSON.stringify({ data: [] }));
+    }
     const rows = url.pathname === '/internal/orgs' ? this.orgs : this.workspaces;
     const page = pageOf<ListedOrg | ListedOrgWorkspace>(rows, url.searchParams);
     res.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(isKnown ? page : {}));
+    return res.end(JSON.stringify(isKnown ? page : {}));
   });
 
   async listen(): Promise<string> {
@@ -82,11 +86,13 @@ export async function startCommercialSite({
   const database = await createTestDatabase({ serviceDir, schema: 'commercial' });
   const directory = new DirectoryServer();
   before?.(directory);
+  const siblingUrl = await directory.listen();
   const config = commercialConfigFrom({
     NODE_ENV: 'development',
     DATABASE_URL: database.url,
     GOV_COMMERCIAL_PORT: '0',
-    GOV_CONTROL_PLANE_URL: await directory.listen(),
+    GOV_CONTROL_PLANE_URL: siblingUrl,
+    GOV_GOVERNANCE_URL: siblingUrl,
     GOV_SERVICE_API_KEY: serviceKey,
     GOV_ASSERTION_KEYS: encodeBase64Url(gatewayKey.publicKey),
     GOV_RATE_LIMITS: '0',

@@ -65,10 +65,15 @@ describe('the administration of organisations', () => {
     expect(first.body).toMatchObject({ suspension: { reason: 'Payment fraud', suspended_by: operator } });
     expect(first.body.override).toMatchObject(body.override);
     expect((await client.putOrgSettings({ params, body })).body).toEqual(first.body);
-    expect(await recordsOf(orgOf('1'), orgOf('1'))).toEqual({ audit: 1, events: 1 });
+    expect(await recordsOf(orgOf('1'), orgOf('1'))).toEqual({ audit: 1, events: 2 });
+    const person = await site.as(owner);
+    const runsOf = async () =>
+      (await person.getEntitlements({ query: { org_id: orgOf('1') } })).body.limits.concurrent_runs.limit;
+    expect(await runsOf()).toBe(0);
     const resumed = await client.putOrgSettings({ params, body: { ...body, suspension: null } });
     expect(resumed.body).toEqual({ suspension: null, override: first.body.override });
-    expect(await recordsOf(orgOf('1'), orgOf('1'))).toEqual({ audit: 2, events: 2 });
+    expect(await recordsOf(orgOf('1'), orgOf('1'))).toEqual({ audit: 2, events: 4 });
+    expect(await runsOf()).toBeNull();
     const past = { ...body, override: { ...terms, expires_at: inDays(-1) } };
     await expect(client.putOrgSettings({ params, body: past })).rejects.toMatchObject({
       ...{ code: 'INVALID_REQUEST', param: 'override.expires_at' },

@@ -41,6 +41,7 @@ const nothing: EntitlementFacts = {
   trial: null,
   licence: null,
   overrides: [],
+  isSuspended: false,
   usage: noUsage,
 };
 const overrideOf = (over: object) =>
@@ -81,6 +82,7 @@ const facts: fc.Arbitrary<EntitlementFacts> = fc.record({
   ),
   trial: timed,
   licence: timed,
+  isSuspended: fc.constant(false),
   overrides: fc.uniqueArray(override, { maxLength: 3, selector: ({ created_at }) => created_at }),
   usage: fc.record(Object.fromEntries(LimitName.options.map((name) => [name, fc.nat({ max: 8 })]))),
 });

@@ -79,7 +79,7 @@ const sumOf = (events: readonly BilledEvent[]) => events.reduce((sum, { quantity
 /** Lists the offered plans and subscribes to one once. */
 async function subscribeOnce(): Promise<void> {
   const plans = (await client.listBillingPlans()).body.data;
-  expect(plans.map(({ plan_id }) => plan_id)).toEqual(['self_hosted', 'team']);
+  expect(plans.map(({ plan_id }) => plan_id)).toEqual(['self_hosted', 'team', 'free']);
   const first = await client.putSubscription({ params, body: { plan: team } });
   const replay = await client.putSubscription({ params, body: { plan: team } });
   expect(first.body).toMatchObject({ subscription: { ...team, status: 'active' }, invoice_id: null });

@@ -3,6 +3,7 @@ import { Instant, isAppError, UserId, type AnyRoute } from '@countersign/contrac
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { commercialRoutes } from '@countersign/contracts/routes';
 import { until } from '@countersign/testkit/until';
+import { z } from 'zod';
 import { findOrg } from '../src/store/orgs.ts';
 import { startCommercialSite, type CommercialClient, type CommercialSite } from './_commercial.ts';
 
@@ -12,7 +13,12 @@ const [owner, stranger, operator] = [userOf('1'), userOf('2'), userOf('3')];
 const [own, unknown] = [orgOf('1'), orgOf('9')];
 
 /** A valid body of each route that takes one. A new route needs an entry here. */
-const bodies: Record<string, unknown> = {
+const bodies: Record<string, object> = {
+  'activate-licence': { licence: 'a.b.c' },
+  'begin-trial': { org_id: own },
+  'check-entitlement': { name: 'members' },
+  'put-identity-settings': { sso_required: false, oidc_connection_id: null, role_mappings: [], domains: [] },
+  'create-scim-token': { name: 'Directory', expires_in_days: 1 },
   'put-subscription': { plan: { plan_id: 'team', plan_version: 1 } },
   'put-org-settings': { suspension: null, override: null },
   'grant-org-credit': {
@@ -37,9 +43,18 @@ beforeAll(async () => {
 afterAll(() => site?.stop());
 
 const entries: [string, AnyRoute][] = Object.entries(commercialRoutes);
-const tenantRoutes = entries.filter(([, { path }]) => path.includes('{tenant_id}'));
+const tenantRoutes = entries.filter(([, route]) => route.auth === 'session' && namesOrg(route));
 const adminRoutes = entries.filter(([, { auth }]) => auth === 'commercial_admin');
 const personRoutes = entries.filter(([, { auth }]) => auth === 'session' || auth === 'commercial_admin');
+
+/** Whether the path, the query or the body names an organisation. */
+function namesOrg({ path, query, body }: AnyRoute): boolean {
+  return path.includes('{tenant_id}') || hasOrgId(query) || hasOrgId(body);
+}
+
+function hasOrgId(shape: unknown): boolean {
+  return shape instanceof z.ZodObject && 'org_id' in shape.shape;
+}
 
 /** The answer of a route for an organisation, without the id of the request. */
 async function answerOf(client: CommercialClient, [name, route]: [string, AnyRoute], orgId: string): Promise<unknown> {
@@ -48,8 +63,10 @@ async function answerOf(client: CommercialClient, [name, route]: [string, AnyRou
   if ((route.method === 'PUT' || route.method === 'POST') && body === undefined)
     throw new Error(`${route.operation} has no body in this test`);
   const input = {
-    params: { tenant_id: orgId, org_id: orgId, invoice_id: 'ivc_unknown' },
-    ...(body === undefined ? {} : { body }),
+    params: { tenant_id: orgId, org_id: orgId, invoice_id: 'ivc_unknown', token_id: 'sct_unknown' },
+    ...(hasOrgId(route.query) ? { query: { org_id: orgId } } : {}),
+    ...(body === undefined ? {} : { body: hasOrgId(route.body) ? { ...body, org_id: orgId } : body }),
+    ...(route.operation === 'put-identity-settings' ? { headers: { 'if-match': '"0"' } } : {}),
   };
   try {
     return { status: (await call(input)).status };

@@ -2,6 +2,7 @@ import { AppError, UserId } from '@countersign/contracts';
 import type { EntitlementOverride, OrgSettings } from '@countersign/contracts/commercial-gateway';
 import { canonicalize } from '@countersign/crypto';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { publishOrgSettingsUpdated } from '../events.ts';
 import { instantOf } from '../instant-of.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -26,6 +27,7 @@ export function putOrgSettings(deps: BillingDeps, settings: NewSettings, caller:
     await writeSuspension(tx, orgId, after.suspension);
     await writeOverride(tx, orgId, { override: after.override, by: actor });
     await publishOrgSettingsUpdated(tx, deps, { orgId, settings: after });
+    await announceEntitlements(tx, deps, { orgId, now: at, cause: 'settings' });
     const act = { scope: orgId, action: 'org_settings.put', actor, requestId, subject: orgId } as const;
     await recordAudit(tx, { ...act, verdict: 'allow', details: { before, after } }, at);
     return after;

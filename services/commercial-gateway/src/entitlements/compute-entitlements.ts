@@ -26,6 +26,8 @@ export type EntitlementFacts = {
   /** A verified licence, until the end of its grace. */
   readonly licence: TimedTerms | null;
   readonly overrides: readonly EntitlementOverride[];
+  /** An installation administrator suspended the organisation: no new run starts, whatever its plan. */
+  readonly isSuspended: boolean;
   /** `null` for what another service counts. */
   readonly usage: Readonly<Record<LimitName, number | null>>;
 };
@@ -38,7 +40,7 @@ export function computeEntitlements(facts: EntitlementFacts, now: Date): Entitle
   return {
     plan_id: plan.plan_id,
     source: overrides.length === 0 ? source : 'override',
-    limits: limitStates({ plan, overrides, usage: facts.usage, now }),
+    limits: withoutNewRuns(limitStates({ plan, overrides, usage: facts.usage, now }), facts),
     capabilities: PlanCapability.options.filter((name) =>
       [plan, ...overrides].some((one) => one.capabilities.includes(name)),
     ),
@@ -72,6 +74,10 @@ function subscribedPlan(subscription: Subscription | null): PlanTerms | null {
     case 'canceled':
       return null;
   }
+}
+
+function withoutNewRuns(limits: Entitlements['limits'], { isSuspended }: EntitlementFacts): Entitlements['limits'] {
+  return isSuspended ? { ...limits, concurrent_runs: { ...limits.concurrent_runs, limit: 0, remaining: 0 } } : limits;
 }
 
 /** Oldest first, so that the newest decides. */

@@ -1,8 +1,9 @@
-import type { EntitlementOverride, Entitlements } from '@countersign/contracts/commercial-gateway';
+import type { Entitlements } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { licenceEndsAt, verifyLicence } from '../licence/verify-licence.ts';
 import type { Reader } from '../store/database.ts';
 import { findCurrentLicence } from '../store/licences.ts';
+import { findOrgSettings } from '../store/org-settings.ts';
 import { getPlanVersion } from '../store/plan-versions.ts';
 import { findCurrentSubscription } from '../store/subscriptions.ts';
 import { findTrial } from '../store/trials.ts';
@@ -16,19 +17,18 @@ export async function entitlementsOf(
   terms: EntitlementTerms,
   { orgId, now }: { orgId: OrgId; now: Date },
 ): Promise<Entitlements> {
+  const { suspension, override } = await findOrgSettings(reader, orgId);
   const facts: EntitlementFacts = {
     basePlan: terms.basePlan,
     subscription: await subscriptionOf(reader, orgId),
     trial: await trialOf(reader, orgId),
     licence: await licenceOf(reader, terms, { orgId, now }),
-    overrides: noOverrides,
+    overrides: override === null ? [] : [override],
+    isSuspended: suspension !== null,
     usage: await usageOf(reader, { orgId, now }),
   };
   return computeEntitlements(facts, now);
 }
-
-/** Overrides of an organisation are read here. No route stores one. */
-const noOverrides: readonly EntitlementOverride[] = [];
 
 async function subscriptionOf(reader: Reader, orgId: OrgId): Promise<EntitlementFacts['subscription']> {
   const subscription = await findCurrentSubscription(reader, orgId);
