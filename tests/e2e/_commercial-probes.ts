@@ -1,16 +1,61 @@
+import { createClient } from '@countersign/contracts';
 import * as commercial from '@countersign/contracts/commercial-gateway';
+import { bootstrapOrg } from '@countersign/contracts/control-plane';
+import { untilAnswered } from '@countersign/testkit/until';
 import type { Published } from './_published.ts';
+import { signIn } from './_system.ts';
 
 type Doors = {
+  gatewayUrl: string;
+  serviceApiKey: string;
   /** The commercial gateway, reached through the gateway as people do. */
   door: Published;
   /** The commercial gateway at its own address. */
   direct: Published;
 };
 
-/** Asks every route of the commercial gateway once. */
-export async function askCommercial({ door, direct }: Doors): Promise<void> {
+/** Asks the routes of the commercial gateway that a person or a sibling service may call. */
+export async function askCommercial({ gatewayUrl, serviceApiKey, door, direct }: Doors): Promise<void> {
   for (const route of [commercial.showFrontPage, commercial.getOpenApi, commercial.getHealth]) await direct.ask(route);
   for (const route of [commercial.getLiveness, commercial.getReadiness]) await direct.ask(route);
   await door.ask(commercial.getCommercialStatus);
+  const { headers, orgId } = await newOrg(gatewayUrl);
+  const params = { tenant_id: orgId };
+  // The commercial gateway hears of the organisation by an event.
+  await untilAnswered(async () => (await door.ask(commercial.getBillingAccount, { headers, params })).status === 200);
+  await askBilling(door, { headers, params });
+  await askTerms(door, { headers, query: { org_id: orgId } });
+  const event = { id: 'tokens-1', source: '/probes', type: 'usage.model_tokens.v1' };
+  await direct.ask(commercial.recordUsageEvents, {
+    headers: { authorization: `Bearer ${serviceApiKey}` },
+    body: { tenant_id: orgId, events: [event] },
+  });
+}
+
+async function newOrg(gatewayUrl: string): Promise<{ headers: Record<string, string>; orgId: string }> {
+  const { token } = await signIn({ gatewayUrl }, 'billing@example.org');
+  const headers = { authorization: `Bearer ${token}` };
+  const person = createClient({ bootstrapOrg }, { baseUrl: gatewayUrl, headers: () => headers });
+  const { body } = await person.bootstrapOrg({ body: { name: 'Billed' } });
+  return { headers, orgId: body.org_id };
+}
+
+type OfOrg = { headers: Record<string, string>; params: { tenant_id: string } };
+
+async function askBilling(door: Published, here: OfOrg): Promise<void> {
+  await door.ask(commercial.listBillingPlans, { headers: here.headers });
+  const plan = { plan_id: 'team', plan_version: 1 };
+  await door.ask(commercial.putSubscription, { ...here, body: { plan } });
+  await door.ask(commercial.putBudget, { ...here, body: { amount_minor: 10_000, currency: 'EUR' } });
+  for (const route of [commercial.getUsage, commercial.listInvoices, commercial.listLedger])
+    await door.ask(route, here);
+}
+
+async function askTerms(
+  door: Published,
+  here: { headers: Record<string, string>; query: { org_id: string } },
+): Promise<void> {
+  await door.ask(commercial.getEntitlements, here);
+  await door.ask(commercial.checkEntitlements, { ...here, body: { name: 'tool_calls' } });
+  await door.ask(commercial.getIdentity, here);
 }
