@@ -300,7 +300,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.stripe',
       'cg.entitlement',
       'cg.outage',
-      'cg.licence',
       'cg.scim',
       'cg.compliance',
     ],

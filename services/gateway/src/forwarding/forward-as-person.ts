@@ -77,7 +77,7 @@ function seesCookies({ provenBy, takesCookies }: Forwarding['route']): boolean {
   return provenBy === 'refresh_cookie' || takesCookies === true;
 }
 
-/** Identifies the caller to the service, and lets it ask the gateway as the caller. In a workspace it may ask the kernel too. */
+/** Identifies the caller to the service. The control plane may also ask the gateway as the caller, and in a workspace the kernel. */
 async function assertionsFor(
   { assertions, database }: Speaking,
   caller: PersonCaller | WorkspaceCaller,
@@ -87,8 +87,10 @@ async function assertionsFor(
   const { sessionId, provenAt } = await presenceOf(database.reader, caller);
   const auth_time = Math.floor(provenAt.getTime() / 1_000);
   const person = { sub: caller.user.id, sid: sessionId, auth_time, ...placeOf(caller) };
+  const authorization = `Bearer ${await assertions.signPerson(person, to)}`;
+  if (to !== 'control-plane') return { authorization };
   return {
-    authorization: `Bearer ${await assertions.signPerson(person, to)}`,
+    authorization,
     [speakingHeaders.gateway]: await assertions.signDelegation(person),
     ...('workspaceId' in caller ? { [speakingHeaders.kernel]: await assertions.sign(atKernel(caller)) } : {}),
   };

@@ -16,7 +16,6 @@ const passedOn: ReadonlySet<string> = new Set([
   'if-match',
   'if-none-match',
   'last-event-id',
-  'stripe-signature',
   'tracestate',
   'user-agent',
   'x-gov-approval-grant',
