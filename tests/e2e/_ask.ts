@@ -5,3 +5,8 @@ export type Body = Record<string, never> & { data: Body[] };
 
 /** Asks a route, and holds the answer against its published schema. */
 export type Ask = (route: AnyRoute, probe?: Probe) => Promise<Body>;
+
+/** The members of an answer that was compared with its published schema. */
+export function members(body: unknown): Body {
+  return body as Body;
+}

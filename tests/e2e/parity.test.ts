@@ -10,11 +10,12 @@ import { routesByService, type ServiceName } from '@countersign/contracts/openap
 import { canonicalBytes, parsePlainJson } from '@countersign/crypto';
 import type { StartedSystem } from '@countersign/local';
 import { verifies } from '@countersign/testkit/verifies';
-import type { Ask, Body } from './_ask.ts';
+import { members, type Ask, type Body } from './_ask.ts';
 import { askCommercial } from './_commercial-probes.ts';
 import { askConsole } from './_console-probes.ts';
 import { askControls } from './_control-probes.ts';
 import { askIdentities } from './_identities.ts';
+import { askConformance, askDemo, askProofs } from './_proof-probes.ts';
 import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
@@ -58,11 +59,6 @@ const urls = (): Record<ServiceName, string> => ({
   'control-plane': system.controlPlaneUrl,
   'commercial-gateway': system.commercialUrl,
 });
-
-/** The members of an answer that was just held against its published schema. */
-function members(body: unknown): Body {
-  return body as Body;
-}
 
 function kernelHeaders(principal = 'alice'): Record<string, string> {
   const authorization = `Bearer ${system.adminApiKey}`;
@@ -113,33 +109,6 @@ async function askDecisions(ask: Ask): Promise<void> {
   await ask(kernel.listRecords);
   await ask(kernel.getRecord, { params: { record_id: allowed['record_id'] ?? '' } });
   await ask(kernel.verifyRecord, { params: { record_id: allowed['record_id'] ?? '' } });
-}
-
-async function askProofs(ask: Ask): Promise<void> {
-  const checkpoint = await ask(kernel.createCheckpoint);
-  await ask(kernel.listCheckpoints);
-  await ask(kernel.verifyCheckpoint, { params: { checkpoint_id: checkpoint['checkpoint_id'] ?? '' } });
-  await ask(kernel.getLatestCheckpoint);
-  const { data } = await ask(kernel.listReceipts, { query: { limit: 1 } });
-  const receipt = members(data[0]?.['payload']);
-  await ask(kernel.getInclusionProof, { query: { receipt_id: receipt['receipt_id'] ?? '' } });
-  await ask(kernel.getConsistencyProof, { query: { from: 1, to: checkpoint['tree_size'] ?? 1 } });
-  await ask(kernel.listTrustKeys);
-  for (const route of [kernel.getBoundaryStatus, kernel.listBoundaryTargets]) await ask(route);
-  await ask(kernel.listBoundaryCapabilities);
-  for (const route of [kernel.getConsoleBootstrap, kernel.listConsoleSurfaces]) await ask(route);
-  await ask(kernel.getConsoleSurface, { params: { surface_id: 'budgets' } });
-  for (const route of [kernel.getOtelConfig, kernel.getCoexistenceCapabilities]) await ask(route);
-  const exported = { tenant_id: 'acme', receipt_ids: [receipt['receipt_id']] };
-  await ask(kernel.exportTelemetry, { body: exported });
-}
-
-async function askConformance(ask: Ask): Promise<void> {
-  const { report } = await ask(kernel.runConformance, { body: { scope: 'short' } });
-  await ask(kernel.listConformanceReports);
-  await ask(kernel.getConformanceReport, { params: { report_id: members(report)['report_id'] ?? '' } });
-  await ask(kernel.listConformanceVectors);
-  await ask(kernel.listNegativeVectors);
 }
 
 async function askApprovals(ask: Ask): Promise<void> {
@@ -196,15 +165,6 @@ async function askAgentProtocols(ask: Ask): Promise<void> {
   });
 }
 
-async function askDemo(ask: Ask): Promise<void> {
-  const ran = await ask(kernel.runDemo, { body: { action_id: 'read_ticket' } });
-  const { payload, signature } = members(ran['receipt']);
-  const proof = { receipt: { payload, signature }, expected_receipt_hash: ran['receipt_hash'] };
-  await ask(kernel.verifyDemo, { body: proof });
-  await ask(kernel.tamperDemo, { body: proof });
-}
-
-/** Refused on purpose: what the answer to a bundle with a foreign signature looks like. Its success needs the operator's key. */
 async function askGateway(published: Published): Promise<void> {
   await published.ask(gateway.getHealth);
   await published.ask(gateway.getOpenApi);
