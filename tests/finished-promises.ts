@@ -98,4 +98,5 @@ export const finished: readonly PromiseId[] = [
   'ui.csp',
   'ui.pages',
   'ui.truth',
+  'cg.licence',
 ];
