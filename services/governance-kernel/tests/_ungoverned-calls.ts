@@ -21,10 +21,18 @@ type Sample = {
   headers?: object;
 };
 
-/** A well-formed call of every route that is not marked as governed; a new one needs its sample here before it is answered. */
+/**
+ * A well-formed call of every route that is not marked as governed, in the order of the samples: a passkey's signature counts on from the one
+ * before. A new route needs its sample here before it is answered.
+ */
 export async function ungovernedCalls(test: TestKernel, approver: Signer): Promise<RawCall[]> {
   const samples = await samplesFor(test, approver);
-  return allRoutes.filter(({ governed }) => governed !== true).map((route) => callOf(route, samples));
+  const order = Object.keys(samples.byOperation);
+  const placeOf = ({ operation }: AnyRoute) => (order.includes(operation) ? order.indexOf(operation) : order.length);
+  return allRoutes
+    .filter(({ governed }) => governed !== true)
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .map((route) => callOf(route, samples));
 }
 
 function callOf(route: AnyRoute, { ids, byOperation }: Awaited<ReturnType<typeof samplesFor>>): RawCall {
