@@ -1,5 +1,6 @@
-import { kernelRoutes } from '@countersign/contracts/routes';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { pathParams, type AnyRoute } from '@countersign/contracts';
+import { kernelRoutes } from '@countersign/contracts/routes';
 import {
   canonicalBytes,
   canonicalize,
@@ -136,7 +137,10 @@ export class KernelStub {
 
   /** Who speaks, as the kernel would have it proven: by an assertion, for a role that the route names. */
   async #speakerOf({ method, headers }: IncomingMessage, url: URL): Promise<Speaker> {
-    const route = Object.values(kernelRoutes).find((one) => one.method === method && matches(one.path, url.pathname));
+    // A fixed name in a path goes before a parameter.
+    const [route] = Object.values<AnyRoute>(kernelRoutes)
+      .filter((one) => one.method === method && matches(one.path, url.pathname))
+      .toSorted((a, b) => pathParams(a.path).length - pathParams(b.path).length);
     const proven = await this.#assertions.verify((headers.authorization ?? '').slice('Bearer '.length));
     if (route?.assertedBy?.includes(proven.role) !== true) throw new Error(`${url.pathname} is not for ${proven.role}`);
     this.roles.push(proven.role);
