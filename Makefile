@@ -87,7 +87,7 @@ lint: build ## Formatting, types, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
 	$(TSC) -p tsconfig.check.json
 	$(TSC) -p packages/console/tests
-	node node_modules/eslint/bin/eslint.js .
+	node --max-old-space-size=8192 node_modules/eslint/bin/eslint.js .
 
 check: lint ## The same, architecture, and drift of generated files
 	$(JEST) tests/architecture tests/spec
