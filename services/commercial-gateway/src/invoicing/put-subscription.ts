@@ -1,38 +1,26 @@
-import { AppError } from "@countersign/contracts";
-import type {
-  BillingPlanId,
-  PlanVersion,
-} from "@countersign/contracts/commercial-gateway";
-import {
-  inBillingAccount,
-  type BillingCaller,
-  type BillingDeps,
-} from "../billing-deps.ts";
-import { changeSubscription } from "../billing/change-subscription.ts";
-import { findOfferedPlan } from "../billing/offered-plans.ts";
-import type { Tx } from "../store/database.ts";
-import { listOpenInvoices, type StoredInvoice } from "../store/invoices.ts";
-import { storePlanVersions } from "../store/plan-versions.ts";
-import {
-  findCurrentSubscription,
-  type StoredSubscription,
-} from "../store/subscriptions.ts";
-import { commitSubscription } from "../subscriptions/commit-subscription.ts";
-import { createSubscriptionIn } from "../subscriptions/create-subscription.ts";
-import { cancelSubscriptionIn } from "./cancel-subscription.ts";
-import { changePlanIn } from "./change-plan.ts";
+import { AppError } from '@countersign/contracts';
+import type { BillingPlanId, PlanVersion } from '@countersign/contracts/commercial-gateway';
+import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
+import { changeSubscription } from '../billing/change-subscription.ts';
+import { findOfferedPlan } from '../billing/offered-plans.ts';
+import type { Tx } from '../store/database.ts';
+import { listOpenInvoices, type StoredInvoice } from '../store/invoices.ts';
+import { storePlanVersions } from '../store/plan-versions.ts';
+import { findCurrentSubscription, type StoredSubscription } from '../store/subscriptions.ts';
+import { commitSubscription } from '../subscriptions/commit-subscription.ts';
+import { createSubscriptionIn } from '../subscriptions/create-subscription.ts';
+import { cancelSubscriptionIn } from './cancel-subscription.ts';
+import { changePlanIn } from './change-plan.ts';
+import { closeEndedPeriodsIn } from './close-period.ts';
 
 type PlanChoice = { planId: BillingPlanId; planVersion: number };
 
-type Result = {
-  subscription: StoredSubscription | null;
-  invoice: StoredInvoice | null;
-};
+type Result = { subscription: StoredSubscription | null; invoice: StoredInvoice | null };
 
 /**
- * Gives the organisation this plan from now on, or cancels its subscription when `plan` is `null`. A repeated call changes nothing.
- * Throws INVALID_REQUEST for a plan that is not offered to subscribers, and GATE_NOT_PASSED for a new subscription while an earlier
- * invoice is open.
+ * Gives the organisation this plan from now on, or cancels its subscription when `plan` is `null`. Periods that are over are
+ * closed first. A repeated call changes nothing. Throws INVALID_REQUEST for a plan that is not offered to subscribers, and GATE_NOT_PASSED
+ * for a new subscription while an earlier invoice is open.
  */
 export function putSubscription(
   deps: BillingDeps,
@@ -40,41 +28,24 @@ export function putSubscription(
   caller: BillingCaller,
 ): Promise<Result> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
-    const before = await findCurrentSubscription(tx, caller.orgId);
+    const current = await findCurrentSubscription(tx, caller.orgId);
+    if (plan !== null && current !== null && hasPlan(current, plan) && isBilled(current))
+      return { subscription: current, invoice: null };
+    const isBillable = current !== null && isBilled(current);
+    const before = isBillable
+      ? await closeEndedPeriodsIn(tx, deps, { before: current, taxPercent, at }, caller)
+      : current;
     if (plan === null) {
-      const invoice =
-        before === null
-          ? null
-          : await cancelSubscriptionIn(
-              tx,
-              deps,
-              { before, taxPercent, at },
-              caller,
-            );
+      const invoice = before === null ? null : await cancelSubscriptionIn(tx, deps, { before, taxPercent, at }, caller);
       return { subscription: null, invoice };
     }
-    if (before !== null && hasPlan(before, plan) && isBilled(before))
-      return { subscription: before, invoice: null };
     await storePlanVersions(tx, [getSubscribablePlan(plan)], at);
-    const invoice = await applyPlan(
-      tx,
-      deps,
-      { before, plan, taxPercent, at },
-      caller,
-    );
-    return {
-      subscription: await findCurrentSubscription(tx, caller.orgId),
-      invoice,
-    };
+    const invoice = await applyPlan(tx, deps, { before, plan, taxPercent, at }, caller);
+    return { subscription: await findCurrentSubscription(tx, caller.orgId), invoice };
   });
 }
 
-type Change = {
-  before: StoredSubscription | null;
-  plan: PlanChoice;
-  taxPercent: string | null;
-  at: Date;
-};
+type Change = { before: StoredSubscription | null; plan: PlanChoice; taxPercent: string | null; at: Date };
 
 async function applyPlan(
   tx: Tx,
@@ -84,55 +55,29 @@ async function applyPlan(
 ): Promise<StoredInvoice | null> {
   if (before === null) {
     await assertNothingOpen(tx, caller);
-    await createSubscriptionIn(
-      tx,
-      deps,
-      { ...plan, start: "active", at },
-      caller,
-    );
+    await createSubscriptionIn(tx, deps, { ...plan, start: 'active', at }, caller);
     return null;
   }
-  if (isBilled(before))
-    return await changePlanIn(
-      tx,
-      deps,
-      { before, ...plan, taxPercent, at },
-      caller,
-    );
-  const after = { ...changeSubscription(before, "activate", at), ...plan };
-  await commitSubscription(
-    tx,
-    deps,
-    { before, after, action: "activate" },
-    caller,
-  );
+  if (isBilled(before)) return await changePlanIn(tx, deps, { before, ...plan, taxPercent, at }, caller);
+  const after = { ...changeSubscription(before, 'activate', at), ...plan };
+  await commitSubscription(tx, deps, { before, after, action: 'activate' }, caller);
   return null;
 }
 
 /** A new subscription is active, so it would end the consequences of an unpaid invoice of the canceled one. */
-async function assertNothingOpen(
-  tx: Tx,
-  { orgId }: BillingCaller,
-): Promise<void> {
+async function assertNothingOpen(tx: Tx, { orgId }: BillingCaller): Promise<void> {
   if ((await listOpenInvoices(tx, orgId, 1)).length === 0) return;
-  throw new AppError(
-    "GATE_NOT_PASSED",
-    "An earlier invoice is open. Pay it, and subscribe again",
-    {
-      details: { missing: ["paid_invoices"] },
-    },
-  );
+  throw new AppError('GATE_NOT_PASSED', 'An earlier invoice is open. Pay it, and subscribe again', {
+    details: { missing: ['paid_invoices'] },
+  });
 }
 
-function hasPlan(
-  { planId, planVersion }: StoredSubscription,
-  plan: PlanChoice,
-): boolean {
+function hasPlan({ planId, planVersion }: StoredSubscription, plan: PlanChoice): boolean {
   return planId === plan.planId && planVersion === plan.planVersion;
 }
 
 function isBilled({ status }: StoredSubscription): boolean {
-  return status !== "incomplete" && status !== "trialing";
+  return status !== 'incomplete' && status !== 'trialing';
 }
 
 /** Plans without a price belong to installations that sell nothing, so a subscriber cannot choose them. */
@@ -140,8 +85,8 @@ function getSubscribablePlan({ planId, planVersion }: PlanChoice): PlanVersion {
   const plan = findOfferedPlan(planId, planVersion);
   if (plan !== null && plan.currency !== null) return plan;
   throw new AppError(
-    "INVALID_REQUEST",
+    'INVALID_REQUEST',
     `plan.plan_id ${planId} at version ${planVersion} is not offered. Choose a plan with a currency from GET /api/billing/plans`,
-    { param: "plan.plan_id" },
+    { param: 'plan.plan_id' },
   );
 }
