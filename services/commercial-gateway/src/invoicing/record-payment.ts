@@ -1,16 +1,14 @@
 import { AppError, type InvoiceId } from '@countersign/contracts';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
-import { changeSubscription } from '../billing/change-subscription.ts';
 import { nextInvoiceStatus } from '../billing/invoice-status.ts';
 import { paymentEntries } from '../billing/ledger-entries.ts';
 import { newLedgerTransactionId } from '../ids.ts';
 import type { Tx } from '../store/database.ts';
-import { hasOpenInvoice, updateInvoice, type StoredInvoice } from '../store/invoices.ts';
+import { updateInvoice, type StoredInvoice } from '../store/invoices.ts';
 import { isPosted, postTransaction } from '../store/ledger.ts';
-import { findSubscription } from '../store/subscriptions.ts';
-import { commitSubscription } from '../subscriptions/commit-subscription.ts';
 import { assertCashAmount, type CashMovement } from './cash-amount.ts';
 import { commitInvoice, getInvoice, openMinorOf } from './commit-invoice.ts';
+import { settleSubscription } from './settle-subscription.ts';
 
 /**
  * Posts a payment of an open invoice. The invoice is paid when nothing is left to pay, and the subscription is active again when it has
@@ -57,18 +55,4 @@ function payInvoice(tx: Tx, invoice: StoredInvoice, { amountMinor, at }: { amoun
   const isPaid = openMinorOf(invoice) === amountMinor;
   const closed = isPaid ? { status: nextInvoiceStatus(invoice.status, 'settle'), closedAt: at } : {};
   return updateInvoice(tx, invoice, { paidMinor, ...closed });
-}
-
-async function settleSubscription(
-  tx: Tx,
-  deps: BillingDeps,
-  { invoice, at }: { invoice: StoredInvoice; at: Date },
-  caller: BillingCaller,
-): Promise<void> {
-  const { orgId, subscriptionId } = invoice;
-  const before = await findSubscription(tx, orgId, subscriptionId);
-  if (before === null || (before.status !== 'past_due' && before.status !== 'unpaid')) return;
-  if (await hasOpenInvoice(tx, orgId, subscriptionId)) return;
-  const after = changeSubscription(before, 'settle', at);
-  await commitSubscription(tx, deps, { before, after, action: 'settled' }, caller);
 }

@@ -8,10 +8,11 @@ import type { Tx } from '../store/database.ts';
 import { updateInvoice, type StoredInvoice } from '../store/invoices.ts';
 import { findTransaction, postTransaction, type PostedTransaction } from '../store/ledger.ts';
 import { commitInvoice, getInvoice } from './commit-invoice.ts';
+import { settleSubscription } from './settle-subscription.ts';
 
 /**
- * Voids an open invoice: reverses its charge, and returns its credits to their grants. Throws ILLEGAL_TRANSITION when the invoice is not
- * open or has payments.
+ * Voids an open invoice: reverses its charge, and returns its credits to their grants. The subscription is active again when it has no
+ * other open invoice. Throws ILLEGAL_TRANSITION when the invoice is not open or has payments.
  */
 export function voidInvoice(deps: BillingDeps, id: InvoiceId, caller: BillingCaller): Promise<StoredInvoice> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
@@ -24,6 +25,7 @@ export function voidInvoice(deps: BillingDeps, id: InvoiceId, caller: BillingCal
       if (posted !== null) await reverse(tx, posted, { caller, at });
     }
     const after = await updateInvoice(tx, invoice, { status, creditedMinor: 0n, closedAt: at });
+    await settleSubscription(tx, deps, { invoice: after, at }, caller);
     await commitInvoice(tx, deps, { after, from: invoice.status, action: 'voided', at }, caller);
     return after;
   });
