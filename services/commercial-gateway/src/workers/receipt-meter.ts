@@ -18,26 +18,37 @@ export function startReceiptMeter(context: Context, intervalMs = passMs): { stop
   return { stop: passes.close };
 }
 
+/** Reads all workspaces that are due. Rejects with the first failure after all of them were tried. */
 async function meterAll(context: Context, schedule: ReadingSchedule): Promise<void> {
+  const failures: unknown[] = [];
   let after: OwnedWorkspace['workspaceId'] | null = null;
   for (;;) {
     const page: OwnedWorkspace[] = await listOwnedWorkspaces(context.database.reader, { after, limit: pageSize });
     const due = page.filter(({ workspaceId }) => schedule.isDue(workspaceId, context.now().getTime()));
-    await eachAtMost(readAtOnce, due, async (owned) => {
-      const found = await readReceipts(context, owned);
-      schedule.plan(owned.workspaceId, { found, nowMs: context.now().getTime() });
-    });
+    await eachAtMost(readAtOnce, due, (owned) =>
+      meterOne(context, schedule, owned).catch((error: unknown) => void failures.push(error)),
+    );
     after = page.at(-1)?.workspaceId ?? null;
-    if (page.length < pageSize) return;
+    if (page.length < pageSize) break;
+  }
+  if (failures.length > 0) throw new Error(`${failures.length} workspaces could not be read`, { cause: failures[0] });
+}
+
+/** A workspace that cannot be read is planned as an idle one, so that it keeps no other workspace from being read. */
+async function meterOne(context: Context, schedule: ReadingSchedule, owned: OwnedWorkspace): Promise<void> {
+  let found = 0;
+  try {
+    found = await readReceipts(context, owned);
+  } finally {
+    schedule.plan(owned.workspaceId, { found, nowMs: context.now().getTime() });
   }
 }
 
-/** Rejects with the first failure after all started work has ended. */
+/** `work` must not reject. */
 async function eachAtMost<Item>(most: number, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const workers = Array.from({ length: most }, async () => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
   });
-  const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await Promise.all(workers);
 }
