@@ -192,6 +192,12 @@ describe('a SCIM token', () => {
     expect(await auditedActions()).toEqual(['scim_token.created', 'scim_token.revoked']);
   });
 
+  it('is not found under an id that no token can have', async () => {
+    const revoke = (token_id: string) => person.revokeScimToken({ params: { token_id }, query: query() });
+    for (const id of ['a\u0000b', 'sct_unknown', "'"])
+      await expect(revoke(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('is one of ten at most, also when fifteen are requested at once', async () => {
     const all = await Promise.allSettled(Array.from({ length: 15 }, create));
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AppError, type UserId } from '@countersign/contracts';
+import { AppError, ScimTokenId, type UserId } from '@countersign/contracts';
 import { identityLimits, type ScimTokenView } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
@@ -51,9 +51,10 @@ export function revokeScimToken(
   tokenId: string,
   { orgId, actor, requestId }: TokenCaller,
 ): Promise<void> {
+  const id = ScimTokenId.safeParse(tokenId);
   return transaction(async (tx) => {
     const at = now();
-    const outcome = await revokeToken(tx, { orgId, id: tokenId, now: at });
+    const outcome = id.success ? await revokeToken(tx, { orgId, id: id.data, now: at }) : 'unknown';
     if (outcome === 'unknown') throw new AppError('NOT_FOUND', 'There is no such token');
     if (outcome === 'revoked_before') return;
     const act = {

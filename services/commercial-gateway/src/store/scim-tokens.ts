@@ -34,7 +34,7 @@ export async function listLiveScimTokens(reader: Reader, orgId: OrgId, now: Date
 /** Revokes a token of the organisation. */
 export async function revokeToken(
   tx: Tx,
-  { orgId, id, now }: { orgId: OrgId; id: string; now: Date },
+  { orgId, id, now }: { orgId: OrgId; id: ScimTokenId; now: Date },
 ): Promise<'revoked' | 'revoked_before' | 'unknown'> {
   const { count } = await tx.scimToken.updateMany({ where: { orgId, id, revokedAt: null }, data: { revokedAt: now } });
   if (count === 1) return 'revoked';
