@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BillingPlanId } from '@countersign/contracts/commercial-gateway';
 import type { BillingCaller } from '../src/billing-deps.ts';
+import { beginTrial } from '../src/activation/begin-trial.ts';
 import { putSubscription } from '../src/invoicing/put-subscription.ts';
 import { recordPayment } from '../src/invoicing/record-payment.ts';
 import { findCurrentSubscription } from '../src/store/subscriptions.ts';
@@ -41,4 +42,13 @@ it('an unpaid organisation cannot become active by canceling and subscribing aga
   const payment = { amountMinor: 1_000n, currency: 'EUR', reference: 'p1' };
   await recordPayment(billing.deps, { invoiceId, ...payment }, caller);
   expect((await put(team, caller)).subscription).toMatchObject({ status: 'active' });
+});
+
+it('an unpaid organisation cannot continue with a trial after canceling', async () => {
+  const caller = newCaller();
+  await becomeUnpaid(caller);
+  await put(null, caller);
+  const domain = { orgId: caller.orgId, domain: 'unpaid.example', challenge: 'c', claimedAt: start, verifiedAt: start };
+  await billing.database.transaction((tx) => tx.claimedDomain.create({ data: domain }));
+  await expect(beginTrial(billing.deps, caller)).rejects.toMatchObject({ details: { missing: ['paid_invoices'] } });
 });

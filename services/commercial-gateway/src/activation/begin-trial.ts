@@ -5,6 +5,7 @@ import { latestPlan } from '../billing/plan-catalog.ts';
 import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { entitlementsOf } from '../entitlements/entitlements-of.ts';
 import { startTrial } from '../entitlements/start-trial.ts';
+import { assertNothingOpen } from '../invoicing/assert-nothing-open.ts';
 import { recordAudit } from '../store/audit.ts';
 import { listVerifiedDomains } from '../store/claimed-domains.ts';
 import { storePlanVersions } from '../store/plan-versions.ts';
@@ -28,6 +29,7 @@ export function beginTrial(deps: BillingDeps, caller: BillingCaller): Promise<Be
     const used = await listUsedTrials(tx, { orgId, domains: verifiedDomains });
     const verdict = startTrial({ org: orgId, verifiedDomains }, used, now);
     if (verdict.kind === 'refused') throw refusal(verdict.reason);
+    await assertNothingOpen(tx, caller);
     assertExtends(deps, await entitlementsOf(tx, deps.entitlementTerms, { orgId, now }));
     const plan = latestPlan(trialPlanId);
     if (plan === null) throw new Error(`The catalogue has no plan ${trialPlanId}`);

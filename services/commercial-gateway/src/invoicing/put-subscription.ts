@@ -4,11 +4,12 @@ import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billi
 import { changeSubscription } from '../billing/change-subscription.ts';
 import { findOfferedPlan } from '../billing/offered-plans.ts';
 import type { Tx } from '../store/database.ts';
-import { listOpenInvoices, type StoredInvoice } from '../store/invoices.ts';
+import type { StoredInvoice } from '../store/invoices.ts';
 import { storePlanVersions } from '../store/plan-versions.ts';
 import { findCurrentSubscription, type StoredSubscription } from '../store/subscriptions.ts';
 import { commitSubscription } from '../subscriptions/commit-subscription.ts';
 import { createSubscriptionIn } from '../subscriptions/create-subscription.ts';
+import { assertNothingOpen } from './assert-nothing-open.ts';
 import { cancelSubscriptionIn } from './cancel-subscription.ts';
 import { changePlanIn } from './change-plan.ts';
 import { closeEndedPeriodsIn } from './close-period.ts';
@@ -62,14 +63,6 @@ async function applyPlan(
   const after = { ...changeSubscription(before, 'activate', at), ...plan };
   await commitSubscription(tx, deps, { before, after, action: 'activate' }, caller);
   return null;
-}
-
-/** A new subscription is active, so it would end the consequences of an unpaid invoice of the canceled one. */
-async function assertNothingOpen(tx: Tx, { orgId }: BillingCaller): Promise<void> {
-  if ((await listOpenInvoices(tx, orgId, 1)).length === 0) return;
-  throw new AppError('GATE_NOT_PASSED', 'An earlier invoice is open. Pay it, and subscribe again', {
-    details: { missing: ['paid_invoices'] },
-  });
 }
 
 function hasPlan({ planId, planVersion }: StoredSubscription, plan: PlanChoice): boolean {
