@@ -66,7 +66,7 @@ it('workers whose last pass failed are told too', async () => {
 
 it('a kernel that is told to stop is not ready, and decides for as long as load balancers were promised', async () => {
   const lifecycle = createLifecycle(createLogger({ service: 'kernel', silent: true }));
-  test = await startTestKernel({ env: { GOV_STOP_NOTICE: '7s' }, overrides: { lifecycle } as object });
+  test = await startTestKernel({ env: { GOV_STOP_NOTICE: '7s' }, overrides: { lifecycle } });
   await test.activate('*', starterPolicy);
   expect(lifecycle.noticeMs).toBe(7_000);
   lifecycle.beginStop();
