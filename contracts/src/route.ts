@@ -18,8 +18,7 @@ export type Method = RepeatedMethod['method'];
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
  * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal. Commercial gateway:
- * public, session, commercial (a person, or a key with the scope of the route), commercial_admin (a person who administers the
- * installation), webhook (a provider that signs its requests), service_internal.
+ * public, session, commercial_admin (a person who administers the installation), service_internal.
  */
 export type AuthClass =
   | 'public'
@@ -31,9 +30,7 @@ export type AuthClass =
   | 'partner'
   | 'owner'
   | 'agent'
-  | 'commercial'
-  | 'commercial_admin'
-  | 'webhook';
+  | 'commercial_admin';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page

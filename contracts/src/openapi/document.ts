@@ -86,9 +86,7 @@ const security: Record<AuthClass, PlainJson> = {
   partner: [{ sessionToken: [] }, { apiKey: [] }],
   owner: [{ sessionToken: [] }],
   agent: [{ apiKey: [] }, { agentKey: [] }],
-  commercial: [{ sessionToken: [] }, { apiKey: [] }],
   commercial_admin: [{ sessionToken: [] }],
-  webhook: [],
 };
 
 const schemes: Record<string, JsonSchema> = {

@@ -67,11 +67,10 @@ function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
 }
 
 /**
- * Routes of the commercial gateway open to people and never to their keys. The commercial gateway checks roles and how recent a sign-in is; a
- * webhook proves itself there by its signature.
+ * Routes of the commercial gateway open to people and never to their keys. The commercial gateway checks roles and how recent a sign-in is.
  */
 function commercialRouteAtTheDoor(route: AnyRoute): AnyRoute {
-  if (route.auth === 'public' || route.auth === 'webhook') return { ...route, auth: 'public' };
+  if (route.auth === 'public') return { ...route, auth: 'public' };
   const { needsPresence: _, ...opened } = route;
   return { ...opened, auth: 'session', sessionOnly: true };
 }

@@ -24,8 +24,6 @@ type Guarding = Pick<Context, 'config' | 'assertions' | 'now'>;
 export function createGuards(context: Guarding): Guards<PersonCaller | SiblingCaller | undefined> {
   return {
     public: anonymous,
-    // The route verifies the signature over the body before it reads it.
-    webhook: anonymous,
     session: async (request) => {
       const person = await personOf(context, request);
       if (request.route.needsPresence === true) requirePresence(person.provenAt, context.now());

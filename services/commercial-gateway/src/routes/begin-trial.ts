@@ -2,7 +2,7 @@ import { Instant } from '@countersign/contracts';
 import * as contract from '@countersign/contracts/commercial-gateway';
 import { beginTrial } from '../activation/begin-trial.ts';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 
 export const beginTrialRoute = (context: Context) =>

@@ -1,7 +1,7 @@
 import { checkEntitlements } from '@countersign/contracts/commercial-gateway';
 import { offeredPlans } from '../billing/plan-catalog.ts';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { checkEntitlement } from '../entitlements/check-entitlement.ts';
 import { termsOfPlan } from '../entitlements/entitlement-terms.ts';
 import { entitlementsOf } from '../entitlements/entitlements-of.ts';

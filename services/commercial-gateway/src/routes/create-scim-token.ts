@@ -1,6 +1,6 @@
 import { createScimToken, identityLimits } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import { createToken } from '../identity/scim-tokens.ts';
 

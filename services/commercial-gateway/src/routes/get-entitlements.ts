@@ -1,6 +1,6 @@
 import { getEntitlements } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { entitlementsOf } from '../entitlements/entitlements-of.ts';
 import { handlePerson } from '../handle.ts';
 

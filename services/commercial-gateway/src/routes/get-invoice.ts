@@ -1,7 +1,7 @@
 import { AppError, InvoiceId } from '@countersign/contracts';
 import { getInvoice } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import { invoiceLineView, invoiceSummary } from '../invoicing/invoice-view.ts';
 import { listLineEvents } from '../invoicing/list-line-events.ts';

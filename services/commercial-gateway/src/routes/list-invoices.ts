@@ -1,6 +1,6 @@
 import { listInvoices } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import { invoiceSummary } from '../invoicing/invoice-view.ts';
 import * as store from '../store/invoices.ts';

@@ -6,7 +6,7 @@ import {
   type LedgerTransaction,
 } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import { instantOf } from '../instant-of.ts';
 import { listTransactions, type PostedTransaction } from '../store/ledger.ts';

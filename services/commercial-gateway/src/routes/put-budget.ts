@@ -4,7 +4,7 @@ import type { BillingDeps } from '../billing-deps.ts';
 import { checkBudget } from '../budgets/check-budget.ts';
 import { setBudget } from '../budgets/set-budget.ts';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 
 export const putBudgetRoute = ({ database, ...deps }: Pick<Context, 'database'> & BillingDeps) =>

@@ -1,7 +1,7 @@
 import { putIdentity } from '@countersign/contracts/commercial-gateway';
 import { answer, etag, ifMatchTags } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import { putSettings } from '../identity/put-settings.ts';
 

@@ -2,7 +2,7 @@ import { putSubscription } from '@countersign/contracts/commercial-gateway';
 import { billingCaller } from '../billing-caller.ts';
 import type { BillingDeps } from '../billing-deps.ts';
 import type { Context } from '../context.ts';
-import { orgOfAdmin } from '../directory/find-org.ts';
+import { orgOfAdmin } from '../directory/org-of-admin.ts';
 import { handlePerson } from '../handle.ts';
 import * as invoicing from '../invoicing/put-subscription.ts';
 import { subscriptionView } from '../subscriptions/subscription-view.ts';
