@@ -83,10 +83,11 @@ test: build ## Run every test: level=unit|store|service|system changed=1 seed= f
 stress: build ## Repeat test files in random order on a slowed machine: files= times=20 load=2
 	@node tests/runner/stress.mjs $(times:%=--times=%) $(load:%=--load=%) $(files)
 
-lint: build ## Formatting, types, lint
+lint: build ## Formatting, types, words, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
 	$(TSC) -p tsconfig.check.json
 	$(TSC) -p packages/console/tests
+	@node tests/lint/words/main.mjs
 	node --max-old-space-size=8192 node_modules/eslint/bin/eslint.js .
 
 check: lint ## The same, architecture, and drift of generated files
