@@ -8,6 +8,8 @@ import { verifies } from '@countersign/testkit/verifies';
 /** Bytes over the wire until the first page can be read, and for one page more. */
 const firstLoadBytesMax = 250_000;
 const routeBytesMax = 80_000;
+/** Fonts do not block the first page, and a browser keeps them. */
+const fontBytesMax = 90_000;
 
 const built = createRequire(import.meta.url).resolve('@countersign/console/site/index.html');
 const text = readFileSync(built, 'utf8');
@@ -21,7 +23,11 @@ describe('the files of the console', () => {
     expect(first.length).toBeGreaterThan(1);
     const firstLoad = first.map(sizeOf).reduce((sum, size) => sum + size, 0);
     expect(firstLoad).toBeLessThanOrEqual(firstLoadBytesMax);
-    const routes = readdirSync(folder).filter((name) => !first.includes(name));
+    const others = readdirSync(folder).filter((name) => !first.includes(name));
+    const isFont = (name: string) => name.endsWith('.woff2');
+    const fontBytes = others.filter(isFont).map(sizeOf);
+    expect(fontBytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(fontBytesMax);
+    const routes = others.filter((name) => !isFont(name));
     expect(routes.map((name) => ({ name, size: sizeOf(name) })).filter(({ size }) => size > routeBytesMax)).toEqual([]);
   });
 

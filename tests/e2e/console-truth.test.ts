@@ -18,12 +18,12 @@ tools:
 const timeoutMs = 180_000;
 const desk = useConsole(() => startReplicas(policy));
 
-/** What the overview says of a fact. */
+/** The value of a fact on the overview. */
 async function factOf(page: Page, name: string): Promise<string | null> {
-  const list = page.getByRole('region', { name: 'In force' });
+  const list = page.getByRole('region', { name: 'Enforcement' });
   return list.locator(`dt:text-is("${name}") + dd`).textContent();
 }
-const inForce = ['Calls', 'Policy', 'Fences', 'Calls under way'];
+const inForce = ['Calls', 'Policy', 'Stops', 'Calls in flight'];
 const away = 'What is in force is not known';
 
 describe('while the kernel is away', () => {
@@ -35,14 +35,14 @@ describe('while the kernel is away', () => {
       const email = 'ada@example.org';
       const { workspaceId } = await signIn({ gatewayUrl: site.gateway.url }, email);
       const { page, context } = await desk.visitAs(email, '/console/overview');
-      await page.getByText('decided one by one').waitFor();
+      await page.getByText('Each call decided').waitFor();
       const call = { action: 'tool.call', tool: 'mail.send', session_id: 'truth' } as never; // plain names
       await site.agents(workspaceId)[0].evaluate({ body: call });
       const scope = `tenant:${workspaceId}`;
       const fence = { kind: 'freeze', epoch: 1, reason: 'a leak', set_by: 'ada' } as never; // plain names
       await site.system.putFence({ params: { scope }, body: fence });
-      await page.getByText('all denied').waitFor();
-      expect(await factOf(page, 'Fences')).toBe('1');
+      await page.getByText('All denied').waitFor();
+      expect(await factOf(page, 'Stops')).toBe('1');
       const inbox = await context.newPage();
       await inbox.goto('/console/inbox');
       await inbox.getByRole('article', { name: 'mail.send, pending' }).waitFor();
@@ -54,7 +54,7 @@ describe('while the kernel is away', () => {
       await stops.getByRole('region', { name: 'Fences' }).getByText('a leak').waitFor();
       site.toKernel.cut();
       await page.getByText(away).waitFor();
-      for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'not known']);
+      for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'No answer']);
       expect(await page.getByText('1 call waits').count()).toBe(0);
       await inbox.getByText(away).waitFor();
       await inbox.getByText('may no longer hold').first().waitFor();
@@ -69,7 +69,7 @@ describe('while the kernel is away', () => {
         expect(await shown.getByRole('heading', { name: 'In force' }).count()).toBe(0);
       site.toKernel.restore();
       await page.getByText(away).waitFor({ state: 'detached' });
-      await page.getByText('all denied').waitFor();
+      await page.getByText('All denied').waitFor();
     },
     timeoutMs,
   );

@@ -78,7 +78,7 @@ describe('the console', () => {
       await startRun(visitor, { title: hostile, description: `call:files__write_file ${content}` });
       await page.getByRole('heading', { name: shownHostile, level: 1 }).waitFor();
       const asking = page.getByRole('article', { name: 'Step 2' });
-      await asking.getByText('ESCALATE').waitFor();
+      await asking.getByText('Needs approval').waitFor();
       expect(await asking.getByText('files.write_file').isVisible()).toBe(true);
       await page.keyboard.press('g');
       await page.keyboard.press('o');
@@ -115,7 +115,7 @@ describe('the console', () => {
       await context.clearCookies({ name: access?.name ?? '' });
       await page.keyboard.press('g');
       await page.keyboard.press('o');
-      await page.getByText('nothing is executed').waitFor();
+      await page.getByText('Each call decided').waitFor();
       expect(renewals).toHaveLength(1);
     },
     timeoutMs,

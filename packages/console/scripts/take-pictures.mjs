@@ -53,7 +53,7 @@ await press('n');
 await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
 await page.getByText('Open the inbox').waitFor();
 await press('g', 'o');
-await page.getByText('1 call waits for an approval').waitFor();
+await page.getByText('1 call waits').waitFor();
 await page.getByRole('table').waitFor();
 await take('overview');
 await press('g', 'i');

@@ -1,9 +1,31 @@
+import {
+  IconActivity,
+  IconCoins,
+  IconGavel,
+  IconHandStop,
+  IconInbox,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconRoute,
+  IconSettings,
+  IconTool,
+  IconUrgent,
+  IconUser,
+  IconUsers,
+  type Icon,
+} from '@tabler/icons-react';
 import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** Groups of the navigation, in its order. The first has no heading. `person` is shown with the signed-in person. */
+export const pageGroups = ['', 'Agents', 'Rules', 'Proof', 'Organisation'] as const;
+type PageGroup = (typeof pageGroups)[number] | 'person';
 
 type PageEntry = {
   /** Below `/console/`, as the address bar shows it. */
   path: string;
   title: string;
+  group: PageGroup;
+  icon: Icon;
   /** Goes there after `g`. */
   goKey: string;
   component: ReturnType<typeof lazyRouteComponent>;
@@ -14,78 +36,104 @@ export const pages: readonly PageEntry[] = [
   {
     path: 'overview',
     title: 'Overview',
+    group: '',
+    icon: IconLayoutDashboard,
     goKey: 'o',
     component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
   },
   {
     path: 'inbox',
     title: 'Inbox',
+    group: '',
+    icon: IconInbox,
     goKey: 'i',
     component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
   },
   {
     path: 'runs',
     title: 'Runs',
+    group: '',
+    icon: IconRoute,
     goKey: 'r',
     component: lazyRouteComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
   },
   {
     path: 'receipts',
     title: 'Receipts',
+    group: '',
+    icon: IconActivity,
     goKey: 'v',
     component: lazyRouteComponent(() => import('./receipts/receipts-page.tsx'), 'ReceiptsPage'),
   },
   {
     path: 'tools',
     title: 'Tools',
+    group: 'Agents',
+    icon: IconTool,
     goKey: 'd',
     component: lazyRouteComponent(() => import('./tools/tools-page.tsx'), 'ToolsPage'),
   },
   {
     path: 'stops',
     title: 'Stops',
+    group: '',
+    icon: IconHandStop,
     goKey: 'f',
     component: lazyRouteComponent(() => import('./stops/stops-page.tsx'), 'StopsPage'),
   },
   {
     path: 'incidents',
     title: 'Incidents',
+    group: '',
+    icon: IconUrgent,
     goKey: 'e',
     component: lazyRouteComponent(() => import('./incidents/incidents-page.tsx'), 'IncidentsPage'),
   },
   {
     path: 'budgets',
     title: 'Budgets',
+    group: 'Rules',
+    icon: IconCoins,
     goKey: 'b',
     component: lazyRouteComponent(() => import('./budgets/budgets-page.tsx'), 'BudgetsPage'),
   },
   {
     path: 'policy',
     title: 'Policy',
+    group: 'Rules',
+    icon: IconGavel,
     goKey: 'p',
     component: lazyRouteComponent(() => import('./policy/policy-page.tsx'), 'PolicyPage'),
   },
   {
     path: 'audit',
     title: 'Audit',
+    group: 'Proof',
+    icon: IconListDetails,
     goKey: 'a',
     component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
   },
   {
     path: 'members',
     title: 'Members and keys',
+    group: 'Organisation',
+    icon: IconUsers,
     goKey: 'm',
     component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
   },
   {
     path: 'settings',
     title: 'Settings',
+    group: 'Organisation',
+    icon: IconSettings,
     goKey: ',',
     component: lazyRouteComponent(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
   },
   {
     path: 'you',
     title: 'You',
+    group: 'person',
+    icon: IconUser,
     goKey: 'y',
     component: lazyRouteComponent(() => import('./you/you-page.tsx'), 'YouPage'),
   },

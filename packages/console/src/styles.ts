@@ -14,4 +14,8 @@ import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/ModalBase.css';
 import '@mantine/core/styles/Modal.css';
 import '@mantine/core/styles/Drawer.css';
+import './fonts.css';
+import './tokens.css';
+import './base.css';
+import './shell/shell.css';
 import './console.css';

@@ -10,19 +10,28 @@ const overPage = {
   overlayProps: { backgroundOpacity: 0.4 },
 };
 
-/** Dark enough that white text on it, and it on white, has the contrast of WCAG 1.4.3. */
-const primaryShade = { light: 8, dark: 8 } as const;
+/** The one primary colour. White text on its fill, and its text on white, have the contrast of WCAG 1.4.3 in both themes. */
+const ink = [
+  ...['#eceefc', '#d9ddf8', '#b3bbf0', '#8c98e7', '#6a79de'],
+  ...['#5262d6', '#4656cd', '#3d4ec6', '#3443b0', '#2a378f'],
+] as const;
+
+const sansSerif = "'Inter', 'Inter Fallback', system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+const monospace = "'JetBrains Mono', ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace";
 
 export const theme = createTheme({
-  primaryColor: 'blue',
-  primaryShade,
+  primaryColor: 'ink',
+  colors: { ink },
+  primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
-  defaultRadius: 'sm',
+  defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
-  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace",
+  fontFamily: sansSerif,
+  fontFamilyMonospace: monospace,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  radius: { xs: '3px', sm: '4px', md: '6px', lg: '8px', xl: '12px' },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
   components: {
     Modal: { defaultProps: overPage },
     Drawer: { defaultProps: overPage },

@@ -21,7 +21,7 @@ async function asking() {
   shown.show(
     <>
       <YouPage />
-      <PresenceDialog />
+      <PresenceDialog isOpen />
     </>,
   );
   await user.click(await screen.findByRole('button', { name: 'Sign out' }));

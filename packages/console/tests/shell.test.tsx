@@ -2,9 +2,11 @@ import { stage, userId, workspaceId } from './_dom.tsx';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { useLocation } from '@tanstack/react-router';
 import { cleanup, screen } from '@testing-library/react';
+import { getSnapshot } from '@countersign/contracts/control-plane';
 import { followKeys, useShortcuts } from '../src/keys/shortcuts.ts';
 import { KeyList } from '../src/shell/key-list.tsx';
 import { NavigationPanel } from '../src/shell/navigation.tsx';
+import { snapshot } from './_snapshot.ts';
 
 const nothing = () => undefined;
 const stops: (() => void)[] = [];
@@ -73,14 +75,16 @@ describe('the switch of workspaces', () => {
       { id: other, name: 'Own', role: 'owner' },
     ];
     const me = { user: { id: userId, name: 'Ada', email: 'ada@example.org' }, workspaces } as never; // branded by the schema
-    const { user, show } = stage();
+    const { user, peer, show } = stage();
+    peer.answers(getSnapshot, snapshot({ counts: { pending_approvals: 2, waiting_for_you: 2 } }));
     show(
       <>
-        <NavigationPanel me={me} isMenuOpen={false} onMenuClose={nothing} onPalette={nothing} onKeys={nothing} />
+        <NavigationPanel me={me} />
         <Place />
       </>,
       { path: `/runs/tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV?workspace=${workspaceId}` },
     );
+    await screen.findByRole('link', { name: 'Inbox 2 waiting for you' });
     const choice = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'Workspace' });
     expect(choice.value).toBe(workspaceId);
     await user.selectOptions(choice, 'Own (owner)');

@@ -11,7 +11,7 @@ export function Timeline({ entries }: { entries: IncidentEntry[] }) {
         {entries.map((entry, place) => (
           // Entries are only ever added.
           <li key={place} className="step">
-            <p className="setup-head">
+            <p className="line-head">
               <strong>{inWords(entry)}</strong>
               <span className="quiet">
                 by <Shown text={entry.by ?? 'the control plane'} />

@@ -51,7 +51,7 @@ function Standing({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) =
   ];
   if (notices.length === 0) return null;
   return (
-    <div className="standing" role="status">
+    <div className="band" role="status">
       {notices.map((notice) => (
         <p key={notice}>{notice}</p>
       ))}

@@ -5,7 +5,7 @@ import { person } from '../api/clients.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** Makes the person's one organisation, with a workspace of theirs and its budget. Sent again, it finishes what was left. */
+/** Creates the person's one organisation, with a workspace and its budget. A repeated request finishes what is missing. */
 export function FoundOrg() {
   const { id } = useWorkspace();
   const queries = useQueryClient();

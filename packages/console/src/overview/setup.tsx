@@ -1,39 +1,39 @@
+import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { mayDo } from '@countersign/contracts';
 import type { SetupStep } from '@countersign/contracts/control-plane';
 import { Loaded } from '../parts/loaded.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { FoundOrg } from './found-org.tsx';
 
-type Step = { says: string; why: string; page?: '/you' | '/runs' | '/members' | '/policy' };
+type Step = { title: string; why: string; page?: '/you' | '/runs' | '/members' | '/policy' };
 
 const steps: Readonly<Record<SetupStep, Step>> = {
-  org: { says: 'Name your organisation', why: 'It owns this workspace, and every other one that you make.' },
-  budget: { says: 'Have a budget', why: 'It comes with the organisation: beyond it, calls are denied.' },
+  org: { title: 'Name your organisation', why: 'It owns this workspace and every other workspace you make.' },
+  budget: { title: 'Have a budget', why: 'It comes with the organisation. Calls beyond it are denied.' },
   passkey: {
-    says: 'Enrol a passkey',
-    why: 'Your device signs what you approve. From then on, votes here count by passkey alone.',
+    title: 'Enrol a passkey',
+    why: 'Your device signs what you approve. From then on, only a passkey approves calls here.',
     page: '/you',
   },
   first_receipt: {
-    says: 'See a first receipt',
-    why: 'Start the sample task: its call is decided, and the receipt verifies.',
+    title: 'See a first receipt',
+    why: 'Start the sample task. Its call is decided, and its receipt verifies.',
     page: '/runs',
   },
   colleague: {
-    says: 'Invite a colleague',
-    why: 'So that nobody approves alone what they asked for.',
+    title: 'Invite a colleague',
+    why: 'Two people can approve what one person started.',
     page: '/members',
   },
   policy: {
-    says: 'Put a policy of your own into force',
-    why: 'Until then the starter policy decides: reading is allowed, what cannot be undone waits for a person.',
+    title: 'Activate a policy of your own',
+    why: 'Until then the starter policy decides. It allows reading and asks a person about what cannot be undone.',
     page: '/policy',
   },
 };
 
-/** What of the workspace is left to set up, for whoever owns it; nothing once all of it stands. */
+/** What is left to set up, for an owner. Nothing is shown once all of it is done. */
 export function Setup() {
   const { role } = useWorkspace();
   return mayDo(role, 'workspace.manage') ? <Checklist /> : null;
@@ -44,16 +44,21 @@ function Checklist() {
   if (setup.data?.steps.every(({ done }) => done) === true) return null;
   return (
     <section aria-label="Set up">
-      <h2>Set up</h2>
       <Loaded query={setup}>
-        {({ steps: standing }) => (
-          <ol className="steps">
-            {standing.map(({ step, done }) => (
-              <li key={step} className="step">
-                <Line step={step} isDone={done} />
-              </li>
-            ))}
-          </ol>
+        {({ steps: current }) => (
+          <>
+            <div className="section-head">
+              <h2>Set up this workspace</h2>
+              <span className="quiet">
+                {current.filter(({ done }) => done).length} of {current.length} done
+              </span>
+            </div>
+            <ol className="list">
+              {current.map(({ step, done }) => (
+                <Line key={step} step={step} isDone={done} />
+              ))}
+            </ol>
+          </>
         )}
       </Loaded>
     </section>
@@ -61,15 +66,25 @@ function Checklist() {
 }
 
 function Line({ step, isDone }: { step: SetupStep; isDone: boolean }) {
-  const { says, why, page } = steps[step];
+  const { title, why, page } = steps[step];
+  if (isDone)
+    return (
+      <li>
+        <IconCircleCheckFilled className="done-symbol" size={18} aria-hidden="true" />
+        <span className="grow quiet">
+          {title}
+          <span className="hidden"> (done)</span>
+        </span>
+      </li>
+    );
   return (
-    <>
-      <p className="setup-head">
-        <Mark tone={isDone ? 'good' : 'plain'}>{isDone ? 'done' : 'to do'}</Mark>
-        {page === undefined || isDone ? <strong>{says}</strong> : <Link to={page}>{says}</Link>}
-      </p>
-      {!isDone && <p className="quiet">{why}</p>}
-      {step === 'org' && !isDone && <FoundOrg />}
-    </>
+    <li>
+      <IconCircleDashed className="todo-symbol" size={18} aria-hidden="true" />
+      <div className="grow">
+        {page === undefined ? <strong>{title}</strong> : <Link to={page}>{title}</Link>}
+        <p className="quiet">{why}</p>
+        {step === 'org' && <FoundOrg />}
+      </div>
+    </li>
   );
 }

@@ -1,3 +1,6 @@
+import { IconBan, IconCircleCheck, IconUserQuestion } from '@tabler/icons-react';
+import type { Verdict } from '@countersign/contracts';
+
 export type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'live';
 
 /** A state in one word; the colour only repeats it. */
@@ -5,8 +8,25 @@ export function Mark({ tone, children }: { tone: Tone; children: string }) {
   return <span className={`mark mark-${tone}`}>{children}</span>;
 }
 
-const verdictTones = { ALLOW: 'good', DENY: 'bad', ESCALATE: 'wait' } as const;
+/** A verdict as people read it. */
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  ALLOW: 'Allowed',
+  DENY: 'Denied',
+  ESCALATE: 'Needs approval',
+};
+const verdictLooks = {
+  ALLOW: { tone: 'calm', Symbol: IconCircleCheck },
+  DENY: { tone: 'bad', Symbol: IconBan },
+  ESCALATE: { tone: 'wait', Symbol: IconUserQuestion },
+} as const;
 
-export function VerdictMark({ verdict }: { verdict: keyof typeof verdictTones }) {
-  return <Mark tone={verdictTones[verdict]}>{verdict}</Mark>;
+/** A verdict has its own symbol and word. "Allowed" has no fill, since it is nine rows of ten. */
+export function VerdictMark({ verdict }: { verdict: Verdict }) {
+  const { tone, Symbol } = verdictLooks[verdict];
+  return (
+    <span className={`mark mark-verdict mark-${tone}`} title={verdict}>
+      <Symbol size={14} aria-hidden="true" />
+      {verdictWords[verdict]}
+    </span>
+  );
 }

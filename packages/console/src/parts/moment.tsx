@@ -1,13 +1,22 @@
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const locale = 'en-GB';
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
+const dayAndClock = new Intl.DateTimeFormat(locale, {
+  ...{ day: 'numeric', month: 'short' },
+  ...{ hour: '2-digit', minute: '2-digit' },
+});
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
-/** A moment in the time of whoever looks, the exact one behind it. */
+/** A moment in the reader's time zone: `14:31:44` today, `26 Nov, 16:20` this year, `3 Mar 2025, 09:12:00` before. */
 export function Moment({ at }: { at: string }) {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
   return (
     <time dateTime={at} title={at}>
-      {isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`}
+      {inWords(new Date(at), new Date())}
     </time>
   );
+}
+
+function inWords(date: Date, now: Date): string {
+  if (date.toDateString() === now.toDateString()) return clock.format(date);
+  if (date.getFullYear() === now.getFullYear()) return dayAndClock.format(date);
+  return `${day.format(date)}, ${clock.format(date)}`;
 }

@@ -12,13 +12,13 @@ import { useAskedPresence } from '../api/presence.ts';
 /** Over every other dialog of the console, whose act it was that asked. */
 const layer = 400;
 
-/** Asks who is there, whenever an act needs to know it anew. */
-export function PresenceDialog() {
+/** Asks for a fresh proof of presence, whenever an act needs one. */
+export function PresenceDialog({ isOpen }: { isOpen: boolean }) {
   const question = useAskedPresence();
   const giveUp = () => question?.answer(false);
   return (
     <Modal.Root
-      opened={question !== null}
+      opened={isOpen && question !== null}
       onClose={giveUp}
       zIndex={layer}
       closeOnEscape={false}

@@ -1,78 +1,52 @@
-import { Drawer } from '@mantine/core';
-import { Link, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { IconSelector } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { visibleText } from '@countersign/contracts';
-import { pages } from '../pages.ts';
-import { PersonMenu } from './person-menu.tsx';
+import { pageGroups, pages } from '../pages.ts';
 import { useAddressedWorkspace, useSwitch, type Me } from '../workspace/open-workspace.ts';
+import { Logo } from './logo.tsx';
+import { PersonMenu } from './person-menu.tsx';
+import { WaitingCount } from './waiting-count.tsx';
 
-type PanelProps = {
-  me: Me;
-  isMenuOpen: boolean;
-  onMenuClose: () => void;
-  onPalette: () => void;
-  onKeys: () => void;
-};
+/** Workspace, pages and person, beside the page. */
+export function NavigationPanel({ me }: { me: Me }) {
+  return (
+    <aside className="panel" aria-label="Navigation">
+      <NavigationContent me={me} />
+    </aside>
+  );
+}
 
-/** Beside the page; on a narrow screen, behind the menu button. */
-export function NavigationPanel({ isMenuOpen, onMenuClose, ...inside }: PanelProps) {
-  const { pathname } = useLocation();
-  useEffect(() => onMenuClose(), [pathname, onMenuClose]);
+export function NavigationContent({ me }: { me: Me }) {
   return (
     <>
-      <aside className="panel" aria-label="Navigation">
-        <Inside {...inside} />
-      </aside>
-      <Drawer opened={isMenuOpen} onClose={onMenuClose} title="Countersign" size={280} padding="md">
-        <div className="panel-drawn">
-          <Inside {...inside} />
-        </div>
-      </Drawer>
+      <WorkspaceSwitch me={me} />
+      <nav aria-label="Pages">
+        {pageGroups.map((group) => (
+          <PageGroup key={group} group={group} />
+        ))}
+      </nav>
+      <PersonMenu me={me} />
     </>
   );
 }
 
-type TopBarProps = { onMenu: () => void; onPalette: () => void };
-
-export function TopBar({ onMenu, onPalette }: TopBarProps) {
-  return (
-    <header className="top-bar">
-      <button type="button" className="plain-button" onClick={onMenu}>
-        Menu
-      </button>
-      <span className="brand">Countersign</span>
-      <button type="button" className="plain-button" onClick={onPalette}>
-        Search
-      </button>
-    </header>
-  );
-}
-
-function Inside({ me, onPalette, onKeys }: Omit<PanelProps, 'isMenuOpen' | 'onMenuClose'>) {
+function PageGroup({ group }: { group: (typeof pageGroups)[number] }) {
   return (
     <>
-      <p className="brand">Countersign</p>
-      <WorkspaceSwitch me={me} />
-      <nav aria-label="Pages">
-        <ul>
-          {pages.map(({ path, title }) => (
+      {group !== '' && <p className="navigation-group">{group}</p>}
+      <ul>
+        {pages
+          .filter((page) => page.group === group)
+          .map(({ path, title, icon: Symbol }) => (
             <li key={path}>
               <Link to={`/${path}`} activeProps={{ 'aria-current': 'page' }}>
-                {title}
+                <Symbol size={16} aria-hidden="true" />
+                <span className="clip">{title}</span>
+                {path === 'inbox' && <WaitingCount />}
               </Link>
             </li>
           ))}
-        </ul>
-      </nav>
-      <div className="panel-foot">
-        <button type="button" className="plain-button" onClick={onPalette}>
-          Search <kbd>Ctrl K</kbd>
-        </button>
-        <button type="button" className="plain-button" onClick={onKeys}>
-          Keys <kbd>?</kbd>
-        </button>
-        <PersonMenu me={me} />
-      </div>
+      </ul>
     </>
   );
 }
@@ -82,8 +56,13 @@ function WorkspaceSwitch({ me }: { me: Me }) {
   const change = useSwitch();
   return (
     <label className="workspace-switch">
-      <span>Workspace</span>
-      <select value={open?.id ?? ''} onChange={(event) => change(event.target.value)}>
+      <Logo />
+      <span className="two-lines" aria-hidden="true">
+        <span className="clip">{open === undefined ? 'No workspace' : visibleText(open.name)}</span>
+        <span>{open === undefined ? 'Choose one' : roleWords[open.role]}</span>
+      </span>
+      <IconSelector size={15} aria-hidden="true" />
+      <select aria-label="Workspace" value={open?.id ?? ''} onChange={(event) => change(event.target.value)}>
         {open === undefined && <option value="">Choose one</option>}
         {me.workspaces.map(({ id, name, role }) => (
           <option key={id} value={id}>
@@ -94,3 +73,5 @@ function WorkspaceSwitch({ me }: { me: Me }) {
     </label>
   );
 }
+
+const roleWords = { member: 'Member', partner: 'Partner', owner: 'Owner' } as const;

@@ -1,19 +1,33 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { visibleText } from '@countersign/contracts';
 import { person } from '../api/clients.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import type { Me } from '../workspace/open-workspace.ts';
 
+/** The signed-in person: their account, the appearance and signing out. */
 export function PersonMenu({ me: { user } }: { me: Me }) {
   const leave = useSignOut();
+  const name = visibleText(user.email ?? user.name);
   return (
     <div className="person">
-      <ThemeSwitch />
-      <p className="person-name">{user.email ?? user.name}</p>
-      <button type="button" className="plain-button" disabled={leave.isPending} onClick={() => leave.mutate()}>
-        Sign out
-      </button>
       {leave.error !== null && <ProblemNote error={leave.error} />}
+      <div className="person-acts">
+        <ThemeSwitch />
+        <button type="button" className="plain-button" disabled={leave.isPending} onClick={() => leave.mutate()}>
+          Sign out
+        </button>
+      </div>
+      <Link to="/you" className="person-line">
+        <span className="avatar" aria-hidden="true">
+          {name.slice(0, 2).toUpperCase()}
+        </span>
+        <span className="two-lines">
+          <span className="clip">{name}</span>
+          <span>Your account</span>
+        </span>
+      </Link>
     </div>
   );
 }
@@ -26,7 +40,7 @@ export function useSignOut() {
   });
 }
 
-const schemes = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const schemes = { auto: 'System theme', light: 'Light theme', dark: 'Dark theme' } as const;
 const isScheme = (value: string): value is keyof typeof schemes => value in schemes;
 
 function ThemeSwitch() {
@@ -34,8 +48,11 @@ function ThemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <label className="theme-switch">
-      <span>Appearance</span>
-      <select value={colorScheme} onChange={({ target: { value } }) => isScheme(value) && setColorScheme(value)}>
+      <select
+        aria-label="Appearance"
+        value={colorScheme}
+        onChange={({ target: { value } }) => isScheme(value) && setColorScheme(value)}
+      >
         {Object.entries(schemes).map(([scheme, says]) => (
           <option key={scheme} value={scheme}>
             {says}

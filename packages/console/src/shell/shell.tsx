@@ -1,24 +1,26 @@
+import { mayDo } from '@countersign/contracts';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { clientOf } from '../api/clients.ts';
+import { useAskedPresence } from '../api/presence.ts';
 import { meQuery } from '../api/queries.ts';
 import { followKeys, useShortcuts } from '../keys/shortcuts.ts';
 import { LivePages } from '../live/live-pages.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
-import { PresenceDialog } from '../presence/presence-dialog.tsx';
-import { KeyList } from './key-list.tsx';
-import { NavigationPanel, TopBar } from './navigation.tsx';
-import { Palette } from './palette.tsx';
+import { NavigationPanel } from './navigation.tsx';
+import { KeyList, MenuDrawer, OnDemand, Palette, PresenceDialog, StopDialog, useIdleLoad } from './on-demand.tsx';
+import { PhoneBar } from './phone-bar.tsx';
+import { TopBar } from './top-bar.tsx';
 import { pages } from '../pages.ts';
-import { useAddressedWorkspace, WorkspaceContext, type Me } from '../workspace/open-workspace.ts';
+import { useAddressedWorkspace, WorkspaceContext, type Me, type OpenWorkspace } from '../workspace/open-workspace.ts';
 
 const OpenInvites = lazy(async () => ({ default: (await import('../invites/open-invites.tsx')).OpenInvites }));
 
-/** What stands around every page of somebody who is signed in. */
+/** The frame of every page of a signed-in person. */
 export function Shell() {
   const query = useQuery(meQuery);
   useEffect(() => followKeys(document), []);
@@ -26,54 +28,74 @@ export function Shell() {
 }
 
 function SignedInShell({ me }: { me: Me }) {
+  const addressed = useAddressedWorkspace(me);
+  const workspace = useMemo(
+    () => (addressed === undefined ? null : { ...addressed, client: clientOf(addressed.id) }),
+    [addressed],
+  );
+  return (
+    <WorkspaceContext value={workspace}>
+      <Frame me={me} workspace={workspace} />
+    </WorkspaceContext>
+  );
+}
+
+function Frame({ me, workspace }: { me: Me; workspace: OpenWorkspace | null }) {
   const [isPaletteOpen, palette] = useDisclosure();
   const [isKeyListOpen, keyList] = useDisclosure();
   const [isMenuOpen, menu] = useDisclosure();
-  const navigate = useNavigate();
+  const [isStopOpen, stop] = useDisclosure();
+  const { pathname } = useLocation();
+  const isPresenceAsked = useAskedPresence() !== null;
+  useEffect(() => menu.close(), [pathname, menu.close]);
+  useIdleLoad();
   usePaletteKey(isPaletteOpen, palette.toggle);
+  const onStop = workspace !== null && mayDo(workspace.role, 'stop.give') ? stop.open : null;
+  useShellKeys({ onKeys: keyList.open, onStop });
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <NavigationPanel me={me} />
+      <div className="desk">
+        <TopBar workspace={workspace} onStop={onStop} onPalette={palette.open} onKeys={keyList.open} />
+        <PageOfWorkspace me={me} workspace={workspace} />
+      </div>
+      <PhoneBar onStop={onStop} onMenu={menu.open} />
+      <OnDemand isOpen={isMenuOpen}>{(isOpen) => <MenuDrawer me={me} isOpen={isOpen} onClose={menu.close} />}</OnDemand>
+      <OnDemand isOpen={isPaletteOpen}>
+        {(isOpen) => <Palette me={me} isOpen={isOpen} onClose={palette.close} />}
+      </OnDemand>
+      <OnDemand isOpen={isKeyListOpen}>{(isOpen) => <KeyList isOpen={isOpen} onClose={keyList.close} />}</OnDemand>
+      {onStop !== null && (
+        <OnDemand isOpen={isStopOpen}>{(isOpen) => <StopDialog isOpen={isOpen} onClose={stop.close} />}</OnDemand>
+      )}
+      <OnDemand isOpen={isPresenceAsked}>{(isOpen) => <PresenceDialog isOpen={isOpen} />}</OnDemand>
+    </div>
+  );
+}
+
+function useShellKeys({ onKeys, onStop }: { onKeys: () => void; onStop: (() => void) | null }): void {
+  const navigate = useNavigate();
   useShortcuts([
-    { keys: '?', says: 'List the keys', run: keyList.open },
+    { keys: '?', says: 'List the keys', run: onKeys },
+    ...(onStop === null ? [] : [{ keys: 'F', says: 'Stop something', run: onStop }]),
     ...pages.map(({ path, title, goKey }) => ({
       keys: `g ${goKey}`,
       says: `Go to ${title}`,
       run: () => void navigate({ to: `/${path}` }),
     })),
   ]);
-  return (
-    <div className="shell">
-      <a className="skip" href="#main">
-        Skip to the page
-      </a>
-      <TopBar onMenu={menu.open} onPalette={palette.open} />
-      <NavigationPanel
-        me={me}
-        isMenuOpen={isMenuOpen}
-        onMenuClose={menu.close}
-        onPalette={palette.open}
-        onKeys={keyList.open}
-      />
-      <PageOfWorkspace me={me} />
-      <Palette me={me} isOpen={isPaletteOpen} onClose={palette.close} />
-      <KeyList isOpen={isKeyListOpen} onClose={keyList.close} />
-      <PresenceDialog />
-    </div>
-  );
 }
 
-function PageOfWorkspace({ me }: { me: Me }) {
-  const workspace = useAddressedWorkspace(me);
-  const open = useMemo(
-    () => (workspace === undefined ? null : { ...workspace, client: clientOf(workspace.id) }),
-    [workspace],
-  );
-  if (open === null) return <NoWorkspace isMemberAnywhere={me.workspaces.length > 0} />;
-  // Another workspace is another page: nothing of the last one stays on it.
+function PageOfWorkspace({ me, workspace }: { me: Me; workspace: OpenWorkspace | null }) {
+  if (workspace === null) return <NoWorkspace isMemberAnywhere={me.workspaces.length > 0} />;
+  // The key gives another workspace another page: nothing of the last one stays on it.
   return (
-    <WorkspaceContext value={open} key={open.id}>
-      <LivePages>
-        <Outlet />
-      </LivePages>
-    </WorkspaceContext>
+    <LivePages key={workspace.id}>
+      <Outlet />
+    </LivePages>
   );
 }
 

@@ -22,7 +22,7 @@ type Props = {
 export function StopForm({ kind, onClose, ...rest }: Props) {
   return (
     <Modal opened={kind !== null} onClose={onClose} title={kind === null ? '' : stopKinds[kind].title}>
-      {kind !== null && <Form kind={kind} {...rest} />}
+      {kind !== null && <StopFields kind={kind} {...rest} />}
     </Modal>
   );
 }
@@ -42,7 +42,7 @@ type Asked = { around: TargetKind; name: string; reason: string; seconds: number
 
 type FormProps = Omit<Props, 'kind' | 'onClose'> & { kind: StopKind };
 
-function Form({ kind, incidentId, onGiven }: FormProps) {
+export function StopFields({ kind, incidentId, onGiven }: FormProps) {
   const workspace = useWorkspace();
   const [asked, setAsked] = useState<Asked>({
     around: kind === 'freeze' ? 'workspace' : 'tool',

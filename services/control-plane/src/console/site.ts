@@ -15,6 +15,7 @@ export type Site = {
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
 };
 
 /** Reads what `make build` has made. Throws when there is nothing, or a file of a kind that no page should load. */

@@ -7,19 +7,21 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** What decides about calls now. Where asking fails nothing is shown as in force, however lately it was read. */
-export function InForce() {
+const noAnswer = 'No answer';
+
+/** What decides about calls now. While the services do not answer, nothing is shown as in force. */
+export function Enforcement() {
   const snapshot = useSnapshot();
   const isOld = snapshot.error !== null;
   return (
-    <section aria-label="In force">
-      <h2>In force</h2>
+    <section aria-label="Enforcement">
+      <h2>Enforcement</h2>
       <Loaded query={snapshot}>
         {({ boundary, counts }) => (
           <dl className="facts">
             <Calls boundary={isOld ? null : boundary} />
-            <dt>Stops on their way</dt>
-            <dd>{isOld ? 'not known' : counts.unconfirmed_commands}</dd>
+            <dt>Stops not confirmed</dt>
+            <dd>{isOld ? noAnswer : counts.unconfirmed_commands}</dd>
             <dt>Changes in the last minute</dt>
             <dd>
               <Pulse />
@@ -35,13 +37,13 @@ function Calls({ boundary }: Pick<Snapshot, 'boundary'>) {
   return (
     <>
       <dt>Calls</dt>
-      <dd>{boundary === null ? <Mark tone="bad">not known</Mark> : <CallsMark status={boundary.status} />}</dd>
+      <dd>{boundary === null ? <Mark tone="bad">{noAnswer}</Mark> : <CallsMark status={boundary.status} />}</dd>
       <dt>Policy</dt>
-      <dd>{boundary === null ? 'not known' : <PolicyOf policy={boundary.policy} />}</dd>
-      <dt>Fences</dt>
-      <dd>{boundary === null ? 'not known' : boundary.counts.fences}</dd>
-      <dt>Calls under way</dt>
-      <dd>{boundary === null ? 'not known' : boundary.counts.open_dispatches}</dd>
+      <dd>{boundary === null ? noAnswer : <PolicyOf policy={boundary.policy} />}</dd>
+      <dt>Stops</dt>
+      <dd>{boundary === null ? noAnswer : boundary.counts.fences}</dd>
+      <dt>Calls in flight</dt>
+      <dd>{boundary === null ? noAnswer : boundary.counts.open_dispatches}</dd>
     </>
   );
 }
@@ -49,19 +51,23 @@ function Calls({ boundary }: Pick<Snapshot, 'boundary'>) {
 type Boundary = NonNullable<Snapshot['boundary']>;
 
 function CallsMark({ status }: Pick<Boundary, 'status'>) {
-  return status === 'ready' ? <Mark tone="good">decided one by one</Mark> : <Mark tone="bad">all denied</Mark>;
+  return status === 'ready' ? <Mark tone="good">Each call decided</Mark> : <Mark tone="bad">All denied</Mark>;
 }
 
+const policyStates = { fresh: 'Confirmed', stale: 'Not confirmed', unsigned: 'Wrong signature', missing: 'None' };
+
 function PolicyOf({ policy: { state, policy_hash, policy_epoch } }: Pick<Boundary, 'policy'>) {
-  if (policy_hash === null) return <>{state}</>;
+  if (policy_hash === null) return <>{policyStates[state]}</>;
   return (
     <>
-      {state}, epoch {policy_epoch}, <CopyText text={policy_hash} />
+      Version {policy_epoch}, {policyStates[state].toLowerCase()}
+      <br />
+      <CopyText text={policy_hash} />
     </>
   );
 }
 
-/** A number that comes by itself; none while nothing comes. */
+/** A number that the socket reports. */
 function Pulse() {
   const { client } = useWorkspace();
   const [changes, setChanges] = useState<number | null>(null);
@@ -77,5 +83,5 @@ function Pulse() {
       }),
     [client],
   );
-  return <>{changes ?? 'not known'}</>;
+  return <>{changes ?? '–'}</>;
 }
