@@ -82,7 +82,7 @@ async function startsTheSample({ keys }: AtPage): Promise<void> {
 async function startsARun({ keys }: AtPage): Promise<void> {
   await keys.press('n');
   await keys.fill('Title', 'Another letter');
-  await keys.fill('What is to be done', 'call:files__write_file {"path":"another.md","content":"Dear customer"}');
+  await keys.fill('Instructions', 'call:files__write_file {"path":"another.md","content":"Dear customer"}');
   await keys.use('Start', keys.dialog);
   await keys.page.getByRole('article', { name: 'Step 2' }).getByText('ESCALATE').waitFor();
 }
@@ -91,7 +91,7 @@ async function verifiesTheNewest({ keys }: AtPage): Promise<void> {
   await keys.press('v');
   await keys.dialog.getByRole('button', { name: 'Verify in the browser' }).waitFor();
   await keys.press('v');
-  await keys.sees('Verified here');
+  await keys.sees('Verified in this browser');
 }
 
 async function opensATool({ keys }: AtPage): Promise<void> {
@@ -100,7 +100,7 @@ async function opensATool({ keys }: AtPage): Promise<void> {
 }
 
 async function throttlesATool({ keys }: AtPage): Promise<void> {
-  await keys.use('Try it: throttle a tool that nobody calls');
+  await keys.use('Try it: slow down an unused tool');
   await keys.fill('Why', 'to see it');
   await keys.fill('Name of the tool', 'nobody.calls');
   await keys.press('Enter');
@@ -115,7 +115,7 @@ async function freezes({ keys }: AtPage): Promise<void> {
 }
 
 async function drills(at: AtPage): Promise<void> {
-  await at.keys.use('Practise with a drill');
+  await at.keys.use('Report a drill');
   await reportsAs(at, 'A drill');
   await at.keys.page.getByRole('link', { name: 'All incidents' }).press('Enter');
 }
@@ -129,7 +129,7 @@ async function reports(at: AtPage): Promise<void> {
 async function reportsAs({ keys }: AtPage, title: string): Promise<void> {
   await keys.fill('Title', title);
   await keys.fill('What is known', 'Seen by night');
-  await keys.use('Report it', keys.dialog);
+  await keys.use('Report incident', keys.dialog);
   await keys.page.getByRole('heading', { name: title, level: 1 }).waitFor();
 }
 
@@ -141,7 +141,7 @@ async function changesTheCeiling({ keys }: AtPage): Promise<void> {
 }
 
 async function beginsADraft({ keys }: AtPage): Promise<void> {
-  await keys.use('Begin with the rules in force');
+  await keys.use('Start from the active rules');
   await keys.page.getByRole('textbox', { name: 'Text of the draft' }).waitFor();
 }
 
@@ -172,7 +172,7 @@ async function invites({ keys }: AtPage): Promise<void> {
   await keys.press('n');
   await keys.fill('E-mail address', 'colleague@example.org');
   await keys.press('Enter');
-  await keys.page.getByRole('region', { name: 'Link of the invite' }).waitFor();
+  await keys.page.getByRole('region', { name: 'Invite link' }).waitFor();
   await keys.press('Escape');
   await keys.page.getByRole('region', { name: 'Open invites' }).getByText('colleague@example.org').waitFor();
 }
@@ -189,7 +189,7 @@ async function enrolsAPasskey({ keys }: AtPage): Promise<void> {
 }
 
 async function endsThePasskey({ keys }: AtPage): Promise<void> {
-  await keys.use('End', keys.page.getByRole('region', { name: 'Passkeys of yours' }));
-  await keys.use('End it', keys.dialog);
-  await keys.sees('You have no passkey');
+  await keys.use('End', keys.page.getByRole('region', { name: 'Your passkeys' }));
+  await keys.use('End passkey', keys.dialog);
+  await keys.sees('No passkeys yet');
 }

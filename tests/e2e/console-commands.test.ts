@@ -141,7 +141,7 @@ const lists: { path: string; least: number; of?: string; only?: RegExp }[] = [
   { path: 'members', least: 1, of: 'Members' },
   { path: 'members', least: 2, of: 'Invites' },
   { path: 'members', least: 2, of: 'Keys' },
-  { path: 'members', least: 2, of: 'Keys of agents' },
+  { path: 'members', least: 2, of: 'Agent keys' },
 ];
 
 describe('a command that is copied from a list', () => {

@@ -59,7 +59,7 @@ describe('the page of stops', () => {
       expect(await said(person)).toBe('SYSTEM_FROZEN');
       const fence = page.getByRole('region', { name: 'Fences' }).getByRole('row').nth(1);
       await fence.getByText('the vault leaks <b>⟨U+202E⟩').waitFor();
-      await page.getByText('are all denied').waitFor();
+      await page.getByText('All denied').waitFor();
       expect(faults).toEqual([]);
     },
     timeoutMs,
@@ -75,17 +75,17 @@ describe('the page of stops', () => {
       await page.keyboard.press('Enter');
       await page.getByText('freeze effective, epoch 1').waitFor();
       const fences = page.getByRole('region', { name: 'Fences' });
-      await fences.getByText('somebody resumes it').waitFor();
+      await fences.getByText('it is resumed').waitFor();
       expect(
         await page.evaluate(
           `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[aria-label=Fences]'))`,
         ),
       ).toBe(0);
       await fences.getByRole('button', { name: 'Resume' }).press('Enter');
-      await page.getByRole('dialog').getByLabel('Why it may go on').waitFor();
+      await page.getByRole('dialog').getByLabel('Reason to resume').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const typed = page.getByLabel(`Type workspace:${workspaceId} to go on`);
-      await page.getByLabel('Why it may go on').fill('the vault is mended');
+      await page.getByLabel('Reason to resume').fill('the vault is mended');
       expect(await said(person)).toBe('SYSTEM_FROZEN');
       await typed.fill(`workspace:${workspaceId}`);
       await typed.press('Enter');
@@ -105,7 +105,7 @@ describe('the page of stops', () => {
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       await giveStop(page, 't', 'too fast');
       await page.getByLabel('Name of the tool').fill('crm.read');
-      await page.getByLabel('Calls in each minute').fill('1');
+      await page.getByLabel('Calls per minute').fill('1');
       await page.keyboard.press('Enter');
       await page.getByText('throttle effective, epoch 1').waitFor();
       await page.getByRole('region', { name: 'Fences' }).getByText('1 in 60 s').waitFor();
@@ -214,14 +214,14 @@ describe('the page of incidents', () => {
       await page.keyboard.press('Tab');
       await page.keyboard.type('Seen by night');
       expect(await axeFindings(page)).toEqual([]);
-      await dialog.getByRole('button', { name: 'Report it' }).press('Enter');
+      await dialog.getByRole('button', { name: 'Report incident' }).press('Enter');
       await page.getByRole('heading', { name: 'It reads <b>everything', level: 1 }).waitFor();
       await page.getByRole('region', { name: 'Timeline' }).getByText('Seen by night').waitFor();
 
       await page.keyboard.press('p');
       await typeInto(dialog.getByLabel('Why'), 'it reads too much');
       await dialog.getByLabel('Name of the tool').fill('crm.read');
-      await dialog.getByRole('button', { name: 'See what it would reach' }).press('Enter');
+      await dialog.getByRole('button', { name: 'Show effect' }).press('Enter');
       const plan = page.getByRole('article', { name: /^Plan/ });
       await plan.getByLabel('Agents: 1').waitFor();
       await plan.getByText('1 call of that time').waitFor();
@@ -256,7 +256,7 @@ describe('keys of agents', () => {
     'are made by an owner under a name of their own, call the tools that they were made for, and end',
     async () => {
       const { page, faults } = await personAt('/console/members');
-      const section = page.getByRole('region', { name: 'Keys of agents', exact: true });
+      const section = page.getByRole('region', { name: 'Agent keys', exact: true });
       await section.getByRole('button', { name: 'Make an agent’s key' }).press('Enter');
       await typeInto(page.getByRole('dialog').getByLabel('Principal'), 'researcher');
       await page.getByLabel('Tools (optional)').fill('crm.read');
@@ -280,8 +280,8 @@ describe('keys of agents', () => {
       await page.reload();
       await section.getByRole('row', { name: 'researcher' }).waitFor();
       expect(await page.content()).not.toContain(key);
-      await section.getByRole('button', { name: 'End the key of researcher' }).press('Enter');
-      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
+      await section.getByRole('button', { name: 'Revoke the key of researcher' }).press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'Revoke key' }));
       await section.getByText('ended').waitFor();
       expect(await evaluate('crm.read')).not.toEqual([200, 'ALLOW']);
       expect(faults).toEqual([]);

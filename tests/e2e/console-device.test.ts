@@ -45,12 +45,12 @@ describe('the page that lets a program in', () => {
       expect(await page.getByText('127.0.0.1').isVisible()).toBe(true);
       expect(await poll(begun['device_code'])).toMatchObject({ error: 'authorization_pending' });
       await page.getByLabel('It may act as').press('ArrowUp');
-      await page.getByRole('button', { name: 'Let it in' }).press('Enter');
+      await page.getByRole('button', { name: 'Give access' }).press('Enter');
       await page.getByText(/reporter on laptop-7 may act in .* as member\./).waitFor();
       desk.system.aheadMs += 10_000;
       expect(await poll(begun['device_code'])).toMatchObject({ token_type: 'Bearer', scope: 'member' });
       await page.getByRole('link', { name: 'You', exact: true }).press('Enter');
-      await page.getByRole('region', { name: 'Programs that are let in' }).getByText(client_id).waitFor();
+      await page.getByRole('region', { name: 'Programs with access' }).getByText(client_id).waitFor();
       expect(faults).toEqual([]);
     },
     timeoutMs,

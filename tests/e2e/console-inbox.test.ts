@@ -68,7 +68,7 @@ describe('the inbox', () => {
       expect(await page.getByRole('region', { name: 'Arguments' }).textContent()).toContain(shownHostile);
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('a');
-      await page.getByRole('dialog').getByText('this exact call may be made').waitFor();
+      await page.getByRole('dialog').getByText('Approves this exact call').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
@@ -134,7 +134,7 @@ describe('the receipts', () => {
       await page.keyboard.press('v');
       const verify = page.getByRole('button', { name: 'Verify in the browser' });
       await verify.press('Enter');
-      await page.getByText('Verified here').waitFor();
+      await page.getByText('Verified in this browser').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await context.route('**/api/v1/receipts/rcp_*', async (route) => {
         const answer = await route.fetch();

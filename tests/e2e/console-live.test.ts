@@ -9,7 +9,7 @@ const address = addressBook();
 
 const timeoutMs = 180_000;
 const ofConsole = '**/ws/console';
-const cutNotice = 'The live connection is cut';
+const cutNotice = 'Live updates are interrupted';
 const desk = useConsole();
 let people = 0;
 
@@ -72,7 +72,7 @@ describe('a page that is open', () => {
       const { page, faults, ask } = await watcher();
       const isLive = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'));
       await page.goto('/console/inbox');
-      await page.getByText('Nothing waits').first().waitFor();
+      await page.getByText('Nothing is waiting').first().waitFor();
       await isLive;
       await stopClock(page);
       await ask('first');
@@ -99,7 +99,7 @@ describe('a page that is open', () => {
         });
       });
       await page.goto('/console/inbox');
-      await page.getByText('Nothing waits').first().waitFor();
+      await page.getByText('Nothing is waiting').first().waitFor();
       await stopClock(page);
       await ask('lost');
       await passUntil(page, 500, async () => (await card(page).count()) > 0);
@@ -122,7 +122,7 @@ describe('a page that is open', () => {
       const reads = await keepReads(page);
       await page.goto('/console/inbox');
       await page.getByText(cutNotice).waitFor();
-      await page.getByText('Nothing waits').first().waitFor();
+      await page.getByText('Nothing is waiting').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await stopClock(page);
       await ask('polled');

@@ -24,7 +24,7 @@ async function invite(page: Page, email: string): Promise<string> {
   await page.keyboard.press('n');
   await typeInto(page.getByRole('dialog').getByLabel('E-mail address'), email);
   await page.keyboard.press('Enter');
-  const link = (await page.getByRole('region', { name: 'Link of the invite' }).textContent()) ?? '';
+  const link = (await page.getByRole('region', { name: 'Invite link' }).textContent()) ?? '';
   expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('region', { name: 'Open invites' }).getByText(email).waitFor();
@@ -75,7 +75,7 @@ describe('keys', () => {
       const { page, faults } = await atMembers(desk.system.newAddress());
       await page.getByRole('button', { name: 'Make a key' }).press('Enter');
       await typeInto(page.getByRole('dialog').getByLabel('Name'), 'crawler');
-      await page.getByLabel('Reads what the workspace shows').press('Space');
+      await page.getByLabel('Read the workspace').press('Space');
       await page.getByRole('button', { name: 'Make the key' }).press('Enter');
       const key = (await page.getByRole('region', { name: 'The key' }).textContent()) ?? '';
       expect(await axeFindings(page)).toEqual([]);
@@ -89,8 +89,8 @@ describe('keys', () => {
       await page.reload();
       await row.waitFor();
       expect(await page.content()).not.toContain(key);
-      await row.getByRole('button', { name: 'End' }).press('Enter');
-      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
+      await row.getByRole('button', { name: 'Revoke' }).press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'Revoke key' }));
       await row.getByText('ended').waitFor();
       expect(await byKey()).toBe(401);
       expect(faults).toEqual([]);

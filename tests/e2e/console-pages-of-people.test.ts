@@ -60,10 +60,10 @@ describe('a page', () => {
       const { user_code: code } = (await begun.json()) as { user_code: string }; // RFC 8628, 3.2
       const { page, faults } = await desk.visitAs(address('typist'), '/console/device');
       const keys = new Keyboard(page);
-      await keys.fill('Code that the program shows', code);
+      await keys.fill('Code shown by the program', code);
       expect(await faultsOf(page, everyLook)).toEqual([]);
       await keys.press('Enter');
-      await keys.use('Let it in');
+      await keys.use('Give access');
       await keys.sees(/countersign may act in/);
       expect(await faultsOf(page, everyLook)).toEqual([]);
       expect(faults).toEqual([]);

@@ -60,11 +60,11 @@ describe('a passkey at the console', () => {
       await page.keyboard.press('g');
       await page.keyboard.press('y');
       await page.getByText(address('ada')).waitFor();
-      await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
-      await page.getByText('It is your only one').waitFor();
+      await page.getByRole('region', { name: 'Your passkeys' }).getByRole('button', { name: 'End' }).press('Enter');
+      await page.getByText('It is your only passkey').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
-      await page.getByText('You have no passkey').waitFor();
+      await page.getByText('No passkeys yet').waitFor();
       await signOut(visitor);
       await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
       await page.getByText('PASSKEY_REFUSED').waitFor();
@@ -81,16 +81,16 @@ describe('a passkey at the console', () => {
       const { page, faults, setVerified } = visitor;
       await enrol(visitor);
       await tenMinutesPass(visitor);
-      await page.getByRole('region', { name: 'Passkeys of yours' }).getByRole('button', { name: 'End' }).press('Enter');
-      await pressOnceFocused(page.getByRole('button', { name: 'End it' }));
-      await page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+      await page.getByRole('region', { name: 'Your passkeys' }).getByRole('button', { name: 'End' }).press('Enter');
+      await pressOnceFocused(page.getByRole('button', { name: 'End passkey' }));
+      await page.getByRole('button', { name: 'Use passkey' }).waitFor();
       await setVerified(false);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'The passkey was not used' }).waitFor();
-      expect(await page.getByRole('region', { name: 'Passkeys of yours' }).count()).toBe(1);
+      expect(await page.getByRole('region', { name: 'Your passkeys' }).count()).toBe(1);
       await setVerified(true);
-      await page.getByRole('button', { name: 'Use your passkey' }).press('Enter');
-      await page.getByText('You have no passkey').waitFor();
+      await page.getByRole('button', { name: 'Use passkey' }).press('Enter');
+      await page.getByText('No passkeys yet').waitFor();
       expect(faults).toEqual([]);
     },
     timeoutMs,
@@ -110,7 +110,7 @@ async function approverOnPhone({ client, workspaceId: id }: SignedIn) {
   const { page } = phone;
   await enrol(phone);
   await page.goto(`/console/inbox?workspace=${id}`);
-  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+  await page.getByRole('heading', { name: 'Nothing is waiting' }).waitFor();
   return phone;
 }
 
@@ -143,7 +143,7 @@ describe('an approver on a phone', () => {
       await card.getByText(`${record?.matched_rules[0]}, by the gate`).waitFor();
       await card.getByText(`key:${keyId}`).first().waitFor();
       await card.getByText(/expires in \d+:\d\d/).waitFor();
-      const radius = card.getByRole('region', { name: 'What this agent reached in seven days' });
+      const radius = card.getByRole('region', { name: 'What this agent used in 7 days' });
       await radius.getByLabel('Sessions: 1').click();
       await radius.getByText('crawl-1').waitFor();
       expect(await axeFindings(page)).toEqual([]);

@@ -49,7 +49,7 @@ describeStory('the policy of a workspace', () => {
   it(
     'begins a draft, compiles it at Ctrl-Enter, and shows at its line what is wrong',
     async () => {
-      await press('Begin with the rules in force');
+      await press('Start from the active rules');
       await page.getByRole('textbox', { name: 'Text of the draft' }).waitFor();
       await write([{ id: 'broken', effect: 'allow', when: 'args.x +', reason: hostile }]);
       await page.getByText('does not compile').waitFor();
@@ -85,12 +85,12 @@ describeStory('the policy of a workspace', () => {
       await page.keyboard.press('Enter');
       await page.getByText('not saved').waitFor();
       await toInbox();
-      await page.getByRole('dialog').getByText('What you wrote since it was saved would be lost.').waitFor();
+      await page.getByRole('dialog').getByText('Unsaved changes would be lost.').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(await editor.textContent()).toContain('vault.*');
       await toInbox();
-      await page.getByRole('dialog').getByRole('button', { name: 'Leave and lose it' }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).press('Enter');
       await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
       await page.getByRole('link', { name: 'Policy', exact: true }).press('Enter');
       await editor.waitFor();
@@ -104,7 +104,7 @@ describeStory('the policy of a workspace', () => {
     async () => {
       await write(loose());
       await page.getByText('compiles', { exact: true }).waitFor();
-      await press('Try it on what agents did');
+      await press('Try on past calls');
       await page.getByText('1 become more permissive').waitFor();
       const cell = page.getByRole('row', { name: /^DENY/ }).getByRole('cell').first();
       expect(await cell.textContent()).toBe('1');
@@ -113,7 +113,7 @@ describeStory('the policy of a workspace', () => {
       await page.getByText('editing', { exact: true }).waitFor();
       await page.getByRole('textbox', { name: 'Text of the draft' }).press('Control+Enter');
       await page.getByText('TEST_FAILED').waitFor();
-      expect(await page.getByRole('form', { name: 'Put into force' }).count()).toBe(0);
+      expect(await page.getByRole('form', { name: 'Activate' }).count()).toBe(0);
     },
     timeoutMs,
   );
@@ -147,7 +147,7 @@ describeStory('the policy of a workspace', () => {
       await page.getByRole('link', { name: 'shell.run' }).press('Enter');
       const drawer = page.getByRole('dialog');
       await drawer.getByRole('button', { name: 'Keep DENY of shell.run as a test' }).press('Enter');
-      await drawer.getByText('the draft says otherwise now').waitFor();
+      await drawer.getByText('The test fails with this draft').waitFor();
       await drawer.getByRole('button', { name: 'Publish a proof' }).press('Enter');
       const typed = page.getByLabel('Type publish to go on');
       await typed.waitFor();
@@ -163,10 +163,10 @@ describeStory('the policy of a workspace', () => {
       await stranger.page.getByRole('button', { name: 'Verify here' }).waitFor();
       await page.goto('/console/settings');
       const published = page.getByRole('region', { name: 'Published' });
-      await published.getByRole('button', { name: /^Take it back: receipt/ }).waitFor();
+      await published.getByRole('button', { name: /^Revoke link: receipt/ }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      await published.getByRole('button', { name: /^Take it back: receipt/ }).press('Enter');
-      await page.getByText('Nothing is published now').waitFor();
+      await published.getByRole('button', { name: /^Revoke link: receipt/ }).press('Enter');
+      await page.getByText('No public links').waitFor();
       await stranger.page.reload();
       await stranger.page.getByText('Nothing is public here').waitFor();
       expect(await stranger.page.getByRole('button', { name: 'Verify here' }).count()).toBe(0);

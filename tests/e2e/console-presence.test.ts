@@ -24,7 +24,7 @@ const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status =
 
 async function askToSignOut({ page }: Visitor): Promise<void> {
   await page.getByRole('row', { name: 'node' }).getByRole('button', { name: 'Sign out' }).press('Enter');
-  await pressOnceFocused(page.getByRole('button', { name: 'Sign it out' }));
+  await pressOnceFocused(page.getByRole('button', { name: 'Sign out browser' }));
   await page.getByRole('button', { name: 'Send me a code' }).waitFor();
 }
 
@@ -59,7 +59,7 @@ describe('an act that needs a fresh proof of presence', () => {
       await page.getByText('REAUTHENTICATION_REQUIRED').waitFor();
       expect(await page.getByRole('dialog').count()).toBe(1);
       expect(await isSignedIn(elsewhere)).toBe(true);
-      await page.getByRole('button', { name: 'Sign it out' }).press('Enter');
+      await page.getByRole('button', { name: 'Sign out browser' }).press('Enter');
       await page.getByRole('button', { name: 'Send me a code' }).waitFor();
     },
     timeoutMs,

@@ -60,7 +60,7 @@ describe('the page of a public proof', () => {
     async () => {
       const { page, context, faults } = await opened();
       await page.keyboard.press('v');
-      await page.getByText('Verified here').waitFor();
+      await page.getByText('Verified in this browser').waitFor();
       expect(await page.getByText('this does not prove').isVisible()).toBe(true);
       expect(faults).toEqual([]);
       expect(await context.cookies()).toEqual([]);
@@ -113,8 +113,8 @@ describe('the page of a public proof', () => {
       await page.reload();
       await page.getByText('They do not count').waitFor();
       await page.keyboard.press('v');
-      await page.getByText('Verified here').waitFor();
-      await page.getByRole('button', { name: 'Pin the keys' }).click();
+      await page.getByText('Verified in this browser').waitFor();
+      await page.getByRole('button', { name: 'Pin the current keys' }).click();
       await page.getByRole('button', { name: 'Verify here' }).click();
       await page.getByText('It does not verify').waitFor();
       // What the page reads once more may be under way.
@@ -129,7 +129,7 @@ describe('the page of a public proof', () => {
     async () => {
       const { page } = await opened();
       await page.keyboard.press('v');
-      await page.getByText('Verified here').waitFor();
+      await page.getByText('Verified in this browser').waitFor();
       expect(await faultsOf(page, everyLook)).toEqual([]);
     },
     timeoutMs,

@@ -24,7 +24,7 @@ async function factOf(page: Page, name: string): Promise<string | null> {
   return list.locator(`dt:text-is("${name}") + dd`).textContent();
 }
 const inForce = ['Calls', 'Policy', 'Stops', 'Calls in flight'];
-const away = 'What is in force is not known';
+const away = 'what is in force is unknown';
 
 describe('while the kernel is away', () => {
   verifies(
@@ -57,11 +57,11 @@ describe('while the kernel is away', () => {
       for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'No answer']);
       expect(await page.getByText('1 call waits').count()).toBe(0);
       await inbox.getByText(away).waitFor();
-      await inbox.getByText('may no longer hold').first().waitFor();
+      await inbox.getByText('may be out of date').first().waitFor();
       await inbox.reload();
       await inbox.getByText(away).waitFor();
       expect(await inbox.getByRole('article').count()).toBe(0);
-      await policyPage.getByText('may no longer hold').first().waitFor();
+      await policyPage.getByText('may be out of date').first().waitFor();
       await policyPage.reload();
       await policyPage.getByText(away).waitFor();
       await stops.getByRole('region', { name: 'Fences' }).waitFor({ state: 'detached' });

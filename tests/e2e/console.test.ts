@@ -163,7 +163,7 @@ describe('what the gateway serves of it', () => {
     expect(await (await open('/')).text()).toContain('<a href="/console">');
   });
 
-  it('is one document at every address, under the policy of contents, asked for each time', async () => {
+  it('is one document at Every published link, under the policy of contents, asked for each time', async () => {
     const first = await open('/console');
     expect(first.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",

@@ -67,7 +67,7 @@ describeStory('the ten minutes of the README', () => {
         await page.keyboard.press('v');
         await page.getByRole('button', { name: 'Verify in the browser' }).waitFor();
         await page.keyboard.press('v');
-        await page.getByText('Verified here').waitFor();
+        await page.getByText('Verified in this browser').waitFor();
         expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
         const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
         expect([again.status, again.headers.getSetCookie()]).toEqual([404, []]);

@@ -16,12 +16,18 @@ const ink = [
   ...['#5262d6', '#4656cd', '#3d4ec6', '#3443b0', '#2a378f'],
 ] as const;
 
+/** For what stops or denies, with white text. */
+const red = [
+  ...['#fce9ec', '#f8d0d7', '#f0a3b0', '#e77388', '#dd4a67'],
+  ...['#bf2349', '#b91c44', '#b4123f', '#96103a', '#7a0d2f'],
+] as const;
+
 const sansSerif = "'Inter', 'Inter Fallback', system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const monospace = "'JetBrains Mono', ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace";
 
 export const theme = createTheme({
   primaryColor: 'ink',
-  colors: { ink },
+  colors: { ink, red },
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
   defaultRadius: 'md',

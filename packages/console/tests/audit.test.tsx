@@ -63,7 +63,7 @@ describe('the audit page', () => {
     open();
     const checks = await screen.findByRole('list', { name: 'Checks of the logs' });
     await screen.findByText(/Control plane log: entries 1 to 2 are complete/);
-    expect(checks.textContent).toContain('Workspace log: entry 3 does not name the hash of the entry before it');
+    expect(checks.textContent).toContain('Workspace log: entry 3 does not contain the hash of the entry before it');
   });
 
   it('says that entries may be missing where the control plane does not answer', async () => {

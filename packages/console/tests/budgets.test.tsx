@@ -35,7 +35,7 @@ describe('the ceiling of the month', () => {
   it('is set by owners alone', async () => {
     atBudgets('partner');
     await screen.findByText('Owners set ceilings.');
-    await screen.findByRole('heading', { name: 'The kernel holds no ceiling yet' });
+    await screen.findByRole('heading', { name: 'No budgets yet' });
     expect(screen.queryByRole('button', { name: /^Set/ })).toBeNull();
   });
 
@@ -44,13 +44,13 @@ describe('the ceiling of the month', () => {
     peer.refuses(putWorkspaceSettings, 'PRECONDITION_FAILED');
     peer.answers(getWorkspaceSettings, settingsOf(7), { etag: '"theirs"' });
     await set();
-    await screen.findByRole('heading', { name: 'It has changed in the meantime' });
+    await screen.findByRole('heading', { name: 'It changed in the meantime' });
     await screen.findByText('7 USD a month');
     expect(screen.getByText('99 USD a month')).toBeTruthy();
     expect(peer.asked(applyWorkspaceSettings)).toEqual([]);
     peer.answers(putWorkspaceSettings, settingsOf(99), { etag: '"kept"' });
     await user.click(screen.getByRole('button', { name: 'Set mine instead' }));
-    await screen.findByRole('heading', { name: 'The kernel holds no ceiling yet' });
+    await screen.findByRole('heading', { name: 'No budgets yet' });
     expect(sent()).toEqual(['"read"', '"theirs"']);
   });
 
@@ -62,7 +62,7 @@ describe('the ceiling of the month', () => {
     expect(screen.getByRole('dialog')).toBeTruthy();
     peer.answers(applyWorkspaceSettings, { ok: true });
     await set();
-    await screen.findByRole('heading', { name: 'The kernel holds no ceiling yet' });
+    await screen.findByRole('heading', { name: 'No budgets yet' });
     expect(sent()).toEqual(['"read"', '"kept"']);
     expect(screen.queryByRole('dialog')).toBeNull();
   });

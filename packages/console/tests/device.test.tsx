@@ -22,11 +22,11 @@ describe('the page that lets a program in', () => {
     const { peer, user, show } = stage();
     peer.refuses(getDeviceLogin, 'NOT_FOUND');
     show(<DevicePage />, { path: '/device' });
-    await user.type(await screen.findByLabelText('Code that the program shows'), 'BBBB-BBBB{Enter}');
-    await screen.findByRole('heading', { name: 'No program waits with this code' });
+    await user.type(await screen.findByLabelText('Code shown by the program'), 'BBBB-BBBB{Enter}');
+    await screen.findByRole('heading', { name: 'No program uses this code' });
     peer.answers(getDeviceLogin, asked);
     await user.click(screen.getByRole('button', { name: 'Enter another code' }));
-    await user.type(await screen.findByLabelText('Code that the program shows'), `${code.toLowerCase()}{Enter}`);
+    await user.type(await screen.findByLabelText('Code shown by the program'), `${code.toLowerCase()}{Enter}`);
     await screen.findByText('reporter on laptop-7');
     expect(peer.asked(getDeviceLogin).map(({ params }) => params['user_code'])).toEqual([
       'BBBB-BBBB',
@@ -51,7 +51,7 @@ describe('the page that lets a program in', () => {
       ...{ decision: 'approve', client: asked.client, workspace_id: workspaceId, role: 'member' },
     });
     await user.selectOptions(roles, 'member');
-    await user.click(screen.getByRole('button', { name: 'Let it in' }));
+    await user.click(screen.getByRole('button', { name: 'Give access' }));
     const answered = await screen.findByRole('status');
     expect(answered.textContent).toContain('reporter on laptop-7 may act in Vault as member.');
     expect(peer.asked(answerDeviceLogin).map(({ body }) => body)).toEqual([
@@ -69,8 +69,8 @@ describe('the page that lets a program in', () => {
 
   it('lets nobody into a workspace in which its visitor is nobody', async () => {
     const { peer, user } = atDevice({ workspace_id: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW' });
-    await screen.findByText(/a workspace in which you are nobody/);
-    expect(screen.queryByRole('button', { name: 'Let it in' })).toBeNull();
+    await screen.findByText(/a workspace of which you are no member/);
+    expect(screen.queryByRole('button', { name: 'Give access' })).toBeNull();
     await user.keyboard('{Enter}');
     expect(peer.asked(answerDeviceLogin)).toEqual([]);
   });

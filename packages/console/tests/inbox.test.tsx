@@ -77,7 +77,7 @@ describe('a vote', () => {
     act(() => within(second).getByRole('button', { name: 'Deny' }).focus());
     await user.keyboard('a');
     const dialog = within(await screen.findByRole('dialog'));
-    expect(dialog.getByRole('region', { name: 'Arguments that you vote on' }).textContent).toContain('older.md');
+    expect(dialog.getByRole('region', { name: 'Arguments of the call' }).textContent).toContain('older.md');
     expect([first.dataset['chosen'], second.dataset['chosen']]).toEqual([undefined, 'true']);
   });
 

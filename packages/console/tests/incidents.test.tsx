@@ -87,7 +87,7 @@ describe('a plan', () => {
     const { peer, user } = await atIncident({ ...open, plans: [plan] });
     const card = within(screen.getByRole('article', { name: 'Plan, approved' }));
     expect(card.getByText('carol')).toBeTruthy();
-    expect(card.getByText(/1 call of that time would have been denied/)).toBeTruthy();
+    expect(card.getByText(/1 call would have been denied/)).toBeTruthy();
     await user.click(card.getByRole('button', { name: 'Commit' }));
     const typed = await screen.findByLabelText('Type 1 stop to go on');
     await user.type(typed, '2 stops{Enter}');

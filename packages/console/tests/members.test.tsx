@@ -84,10 +84,10 @@ describe('an invite', () => {
   it('to somebody who is there already is refused with the reason, and gives no link', async () => {
     const { peer, user } = await atMembers();
     peer.refuses(createConsoleMember, 'ALREADY_EXISTS', 'They are a member');
-    await user.click(screen.getByRole('button', { name: 'Invite somebody' }));
+    await user.click(screen.getByRole('button', { name: 'Invite member' }));
     await user.type(await screen.findByLabelText('E-mail address'), `${email}{Enter}`);
     await screen.findByText('They are a member');
-    expect(screen.queryByRole('region', { name: 'Link of the invite' })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Invite link' })).toBeNull();
   });
 });
 
@@ -97,7 +97,7 @@ describe('a key', () => {
     peer.answers(createApiKey, { ...key, key: 'csk_abc_secret' });
     await user.click(screen.getByRole('button', { name: 'Make a key' }));
     await user.type(await screen.findByLabelText(/^Name/), 'crawler');
-    await user.click(screen.getByLabelText('Reads what the workspace shows'));
+    await user.click(screen.getByLabelText('Read the workspace'));
     await user.click(screen.getByRole('button', { name: 'Make the key' }));
     expect((await screen.findByRole('region', { name: 'The key' })).textContent).toBe('csk_abc_secret');
     const scopes = { workspaceId, name: 'crawler', role: 'member', scopes: ['agent', 'read'], expiresInDays: 90 };
@@ -110,7 +110,7 @@ describe('a key', () => {
     const { peer, user } = await atMembers();
     await user.click(screen.getByRole('button', { name: 'Make a key' }));
     await user.type(await screen.findByLabelText(/^Name/), 'crawler');
-    await user.click(screen.getByLabelText('Agent: makes calls that are decided'));
+    await user.click(screen.getByLabelText('Agent: make calls that are decided'));
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Make the key' }).disabled).toBe(true);
     expect(peer.asked(createApiKey)).toEqual([]);
   });

@@ -25,7 +25,7 @@ describe('a rule by form', () => {
   it('that names no tool is not added, which the form says', async () => {
     const { user, texts } = await atForm();
     await user.type(screen.getByLabelText(/^Calls of these tools/), ' , {Enter}');
-    expect(screen.getByText('That names no tool.')).toBeTruthy();
+    expect(screen.getByText('Enter at least one tool.')).toBeTruthy();
     expect(new Set(texts)).toEqual(new Set([draft]));
   });
 
@@ -61,7 +61,7 @@ describe('a draft', () => {
     show(<Activate {...props} />);
     const name = await screen.findByLabelText('Type the name of the workspace: Vault');
     await user.type(name, 'Another{Enter}');
-    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Put into force' }).disabled).toBe(true);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Activate' }).disabled).toBe(true);
     expect(peer.asked(activatePolicy)).toEqual([]);
     const [decision_id, receipt] = ['dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'rcp_01ARZ3NDEKTSV4RRFFQ69G5FAV'];
     const ids = { decision_id, decision_receipt_id: receipt, policy_receipt_id: receipt };
@@ -82,7 +82,7 @@ describe('a draft', () => {
 
   it('is put into force by owners alone', async () => {
     stage().show(<Activate {...props} />, { role: 'partner' });
-    await screen.findByText('Owners put a draft into force.');
-    expect(screen.queryByRole('button', { name: 'Put into force' })).toBeNull();
+    await screen.findByText('Only owners can activate a draft.');
+    expect(screen.queryByRole('button', { name: 'Activate' })).toBeNull();
   });
 });

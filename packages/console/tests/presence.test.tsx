@@ -25,7 +25,7 @@ async function asking() {
     </>,
   );
   await user.click(await screen.findByRole('button', { name: 'Sign out' }));
-  await user.click(await screen.findByRole('button', { name: 'Sign it out' }));
+  await user.click(await screen.findByRole('button', { name: 'Sign out browser' }));
   const send = await screen.findByRole('button', { name: 'Send me a code' });
   return { ...shown, send, begun };
 }
@@ -34,7 +34,7 @@ describe('an act that needs a fresh proof of presence', () => {
   // The question is the page's: one that is left open would be shown to the next test.
   afterEach(() =>
     act(async () => {
-      for (const giveUp of screen.queryAllByRole('button', { name: 'Do it another time' })) giveUp.click();
+      for (const giveUp of screen.queryAllByRole('button', { name: 'Cancel' })) giveUp.click();
       await Promise.resolve();
     }),
   );
@@ -58,11 +58,11 @@ describe('an act that needs a fresh proof of presence', () => {
 
   it('is not done by whoever gives it up, who is told why and can go on', async () => {
     const { peer, user } = await asking();
-    await user.click(screen.getByRole('button', { name: 'Do it another time' }));
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
     await screen.findByText(/REAUTHENTICATION_REQUIRED/);
     expect(peer.asked(endCredential)).toHaveLength(1);
     expect(screen.getAllByRole('dialog')).toHaveLength(1);
-    await user.click(screen.getByRole('button', { name: 'Sign it out' }));
+    await user.click(screen.getByRole('button', { name: 'Sign out browser' }));
     await screen.findByRole('button', { name: 'Send me a code' });
   });
 

@@ -65,7 +65,7 @@ describe('the page of public proof', () => {
     expect(await published('approval')).toMatch(/approved.*2 of 3Asked for/);
     peer.answers(getPublicApproval, { ...approval, method: 'break_glass' });
     await readAgain();
-    expect(await published('approval')).toMatch(/2 of 3, alone/);
+    expect(await published('approval')).toMatch(/2 of 3, alone by emergency access/);
     expect(peer.asked(getPublicApproval)[0]?.params).toEqual({ approvalId: handle });
     expect(peer.asked(getPublicReplay)).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('the page of public proof', () => {
     await readAgain();
     const second = await published('replay');
     expect(second).toMatch(/the newest of one session/);
-    expect(second).toMatch(/policies that they were made by/);
+    expect(second).toMatch(/policies of that time/);
     expect(second).toMatch(/First differencenone/);
     expect(second).not.toContain('policy_hash');
     expect(peer.asked(getPublicReplay)[0]?.params).toEqual({ replay_id: handle });
@@ -97,6 +97,6 @@ describe('the page of public proof', () => {
     expect(shown).toMatch(/prev_hashnone/);
     await screen.findByRole('heading', { name: 'The control plane does not answer' });
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Verify here' }).disabled).toBe(true);
-    expect(screen.queryByText(/^Verified here/)).toBeNull();
+    expect(screen.queryByText(/^Verified in this browser/)).toBeNull();
   });
 });

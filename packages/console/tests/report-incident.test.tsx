@@ -18,7 +18,7 @@ it('is made once, however often it is sent before an answer has come, and anew a
   await user.type(screen.getByLabelText('What is known'), 'It leaks');
   const keys = () => peer.asked(createIncident).map(({ headers }) => headers.get('idempotency-key'));
   const send = async (times: number) => {
-    await user.click(screen.getByRole('button', { name: 'Report it' }));
+    await user.click(screen.getByRole('button', { name: 'Report incident' }));
     expect(keys()).toHaveLength(times);
   };
   peer.isAwayFor(createIncident);

@@ -68,9 +68,9 @@ describe('a problem', () => {
     ['STORE_UNAVAILABLE', 'The database does not answer'],
     ['CREDENTIALS_REQUIRED', 'This needs proof of who you are'],
     ['PERMISSION_DENIED', 'You may not do this'],
-    ['NOT_FOUND', 'There is no such thing here'],
-    ['PRECONDITION_FAILED', 'It has changed in the meantime'],
-    ['ILLEGAL_TRANSITION', 'It has changed in the meantime'],
+    ['NOT_FOUND', 'Not found here'],
+    ['PRECONDITION_FAILED', 'It changed in the meantime'],
+    ['ILLEGAL_TRANSITION', 'It changed in the meantime'],
     ['RATE_LIMITED', 'Too many requests'],
     ['INVALID_REQUEST', 'The request was refused'],
     ['INTERNAL', 'The service failed'],
@@ -102,7 +102,7 @@ describe('a problem', () => {
   });
 
   it.each([
-    ['malformed', 'The answer makes no sense'],
+    ['malformed', 'The server sent an answer that could not be read'],
     ['unreachable', 'The gateway does not answer'],
   ])('of a request without an answer names the fault: %s', (fault, title) => {
     const cause: unknown = Object.assign(Object.create(CallFailed.prototype) as object, {

@@ -56,7 +56,7 @@ describe('the page of runs', () => {
     const row = (await screen.findByRole('link', { name: 'Write a letter' })).closest('tr');
     expect(row?.textContent).toContain('awaiting approval');
     expect(row?.querySelector('a')?.getAttribute('href')).toMatch(new RegExp(`/runs/${id}$`));
-    expect(screen.queryByText('Nothing was run yet')).toBeNull();
+    expect(screen.queryByText('No runs yet')).toBeNull();
   });
 
   it('starts the sample where nothing was run: a task and one run of it, each under a key of its own', async () => {
@@ -102,14 +102,14 @@ describe('the page of a task', () => {
 
   it('runs a task that was not run', async () => {
     const { peer, user } = await atTask([]);
-    await screen.findByText('This task has not been run');
+    await screen.findByText('Not run yet');
     expect(screen.queryByRole('region', { name: 'Trace' })).toBeNull();
     peer.refuses(runTask, 'ILLEGAL_TRANSITION');
-    await user.click(screen.getByRole('button', { name: 'Run it' }));
+    await user.click(screen.getByRole('button', { name: 'Run task' }));
     await screen.findByRole('alert');
     peer.answers(runTask, run);
     peer.answers(listRuns, { data: [run], nextCursor: null });
-    await user.click(screen.getByRole('button', { name: 'Run it' }));
+    await user.click(screen.getByRole('button', { name: 'Run task' }));
     await screen.findByText('No step yet.');
     expect(peer.asked(runTask).map(({ params }) => params)).toEqual([{ id }, { id }]);
   });
@@ -118,7 +118,7 @@ describe('the page of a task', () => {
     await atTask([{ ...run, result: 'Dear\ncustomer' }]);
     expect(await shown()).toMatch(/completed.*Ended.*2 of 9 iterations, 42 tokens, .*12\D34/);
     expect((await screen.findByText(/Dear/)).textContent).toBe('Dear\ncustomer');
-    expect(screen.queryByText(/It waits for an approval/)).toBeNull();
+    expect(screen.queryByText(/This run waits for an approval/)).toBeNull();
     expect(document.querySelector('.note-problem')).toBeNull();
     expect(screen.queryByRole('combobox', { name: 'Run' })).toBeNull();
   });

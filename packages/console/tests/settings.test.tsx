@@ -20,7 +20,7 @@ async function atSettings(role: 'partner' | 'owner' = 'owner') {
   here.peer.answers(listEvidenceHandles, { data: [], next_cursor: null });
   here.peer.answers(listOidcConnections, { data: [] });
   here.show(<SettingsPage />, { role });
-  await screen.findByText(/but what an owner has published/);
+  await screen.findByText(/Only what an owner published/);
   const sent = () => here.peer.asked(putConsoleWorkspace).map(({ body, headers }) => [body, headers.get('if-match')]);
   return { ...here, sent };
 }
@@ -31,12 +31,12 @@ describe('the page of settings', () => {
     const off = { ...workspace, public_proof: 'off' };
     peer.answers(putConsoleWorkspace, off);
     peer.answers(getConsoleWorkspace, off, { etag: '"shut"' });
-    await user.click(screen.getByRole('button', { name: 'Shut all that is published' }));
-    await screen.findByText(/Nothing of this workspace is public: every address/);
+    await user.click(screen.getByRole('button', { name: 'Turn public links off' }));
+    await screen.findByText(/Nothing of this workspace is public/);
     peer.answers(putConsoleWorkspace, workspace);
     peer.answers(getConsoleWorkspace, workspace, { etag: '"open"' });
-    await user.click(screen.getByRole('button', { name: 'Open what is published' }));
-    await screen.findByText(/but what an owner has published/);
+    await user.click(screen.getByRole('button', { name: 'Turn public links on' }));
+    await screen.findByText(/Only what an owner published/);
     expect(sent()).toEqual([
       [{ name: 'Vault', public_proof: 'off' }, '"read"'],
       [{ name: 'Vault', public_proof: 'published' }, '"shut"'],
@@ -46,9 +46,9 @@ describe('the page of settings', () => {
   it('does not say that it shut what was not shut, but why', async () => {
     const { peer, user } = await atSettings();
     peer.refuses(putConsoleWorkspace, 'GATEWAY_UNAVAILABLE');
-    await user.click(screen.getByRole('button', { name: 'Shut all that is published' }));
+    await user.click(screen.getByRole('button', { name: 'Turn public links off' }));
     await screen.findByRole('heading', { name: 'The gateway does not answer' });
-    expect(screen.queryByText(/every address/)).toBeNull();
+    expect(screen.queryByText(/Every published link/)).toBeNull();
   });
 
   it('renames the workspace as it was read, and offers it when there is something to rename', async () => {

@@ -38,7 +38,7 @@ describe('single keys', () => {
     const here = stage();
     await showKeys(here, 'page with the list', true);
     await screen.findByText('Mark it');
-    await here.user.click(await screen.findByLabelText(/^Single keys act/));
+    await here.user.click(await screen.findByLabelText(/^Single-key shortcuts/));
     cleanup();
     const pressed = await showKeys(here, 'later page');
     await here.user.keyboard('x');

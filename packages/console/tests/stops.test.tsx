@@ -83,19 +83,19 @@ describe('a stop', () => {
     await screen.findByText('1 call in the last 7 days');
     const options = [...document.querySelectorAll('datalist option')].map((option) => option.getAttribute('value'));
     expect(options).toEqual(['crm.read']);
-    expect(screen.queryByText(/Nothing of this name is known here/)).toBeNull();
+    expect(screen.queryByText(/No agent, tool or server has this name/)).toBeNull();
   });
 
   it('of a name beside a list that is not whole is not called unknown', async () => {
     const { peer } = await throttling('crm.raed', { ...targets, is_whole: false });
     await waitFor(() => expect(document.querySelectorAll('datalist option')).toHaveLength(1));
     expect(peer.asked(listOpsTargets).length).toBeGreaterThan(0);
-    expect(screen.queryByText(/Nothing of this name is known here/)).toBeNull();
+    expect(screen.queryByText(/No agent, tool or server has this name/)).toBeNull();
   });
 
   it('of an unknown name stays possible, and is amber before and after', async () => {
     const { peer, give } = await throttling('crm.raed');
-    expect((await screen.findByText(/Nothing of this name is known here/)).className).toContain('note-wait');
+    expect((await screen.findByText(/No agent, tool or server has this name/)).className).toContain('note-wait');
     const unknown = { ...given, kind: 'throttle', target: 'tool:crm.raed', state: 'effective', effective_at: at };
     peer.answers(throttleTarget, { ...unknown, known: false, calls_last_7d: 0 });
     peer.answers(getOps, holding('tool:crm.raed'));
@@ -104,7 +104,7 @@ describe('a stop', () => {
     const note = shown.closest('section');
     expect([note?.className, note?.textContent]).toEqual([
       'note note-wait',
-      expect.stringContaining('Nothing of this name is known here.'),
+      expect.stringContaining('No agent, tool or server has this name.'),
     ]);
   });
 
@@ -121,8 +121,8 @@ describe('a stop', () => {
 
   it('is sent once, with its terms, however often its button is pressed meanwhile', async () => {
     const { peer, user, give } = await throttling('crm.read');
-    await user.clear(screen.getByLabelText(/^Calls in each minute/));
-    await user.type(screen.getByLabelText(/^Calls in each minute/), '1');
+    await user.clear(screen.getByLabelText(/^Calls per minute/));
+    await user.type(screen.getByLabelText(/^Calls per minute/), '1');
     const release = peer.holds(throttleTarget, { ...given, kind: 'throttle', target: 'tool:crm.read' });
     await give();
     await give();
@@ -135,7 +135,7 @@ describe('a stop', () => {
 
   it('is no member’s to give or to try', async () => {
     atStops(nothingStopped, 'member');
-    await screen.findByText('Partners and owners stop calls.');
+    await screen.findByText('Only partners and owners can stop calls.');
     await screen.findByRole('heading', { name: 'Nothing is stopped' });
     expect(screen.queryByRole('button', { name: /Freeze|Throttle|Quarantine|Try it/ })).toBeNull();
   });
@@ -167,7 +167,7 @@ describe('what stands', () => {
     const fences = within(await screen.findByRole('region', { name: 'Fences' }));
     expect(fences.getByText('leaks <b>⟨U+202E⟩')).toBeTruthy();
     expect(fences.getByText('1 in 60 s')).toBeTruthy();
-    expect(fences.getByText('somebody resumes it')).toBeTruthy();
+    expect(fences.getByText('it is resumed')).toBeTruthy();
   });
 
   it('is not shown while the kernel is away, and neither is that nothing does; what is not confirmed stands apart', async () => {
@@ -183,11 +183,11 @@ describe('what stands', () => {
   it('is called old when the gateway does not answer any more', async () => {
     const { peer, readAgain } = atStops({ ...nothingStopped, fences: [fence] });
     await screen.findByText('the vault leaks');
-    expect(screen.queryByText(/may no longer hold/)).toBeNull();
+    expect(screen.queryByText(/may be out of date/)).toBeNull();
     peer.isAwayFor(getOps);
     void readAgain();
     await screen.findByRole('heading', { name: 'The gateway does not answer' });
-    expect(screen.getByText(/may no longer hold/)).toBeTruthy();
+    expect(screen.getByText(/may be out of date/)).toBeTruthy();
   });
 });
 
@@ -208,7 +208,7 @@ describe('to resume', () => {
 
   it('takes the name of what is stopped, and no other', async () => {
     const { peer, user, resume, typed } = await resuming();
-    await user.type(screen.getByLabelText(/^Why it may go on/), 'mended');
+    await user.type(screen.getByLabelText(/^Reason to resume/), 'mended');
     await user.type(typed, 'workspace:another{Enter}');
     expect(resume.disabled).toBe(true);
     expect(peer.asked(resumeTarget)).toEqual([]);
@@ -218,7 +218,7 @@ describe('to resume', () => {
     const { peer, user, typed } = await resuming();
     peer.answers(resumeTarget, { ...given, kind: 'open', state: 'effective', effective_at: at });
     peer.answers(getOps, nothingStopped);
-    await user.type(screen.getByLabelText(/^Why it may go on/), 'mended');
+    await user.type(screen.getByLabelText(/^Reason to resume/), 'mended');
     await user.type(typed, `${target}{Enter}`);
     await screen.findByRole('heading', { name: `resume effective, epoch 5: ${target}` });
     expect(peer.asked(resumeTarget).map(({ body }) => body)).toEqual([{ target, reason: 'mended', epoch: 4 }]);

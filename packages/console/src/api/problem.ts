@@ -41,21 +41,22 @@ function titleOf({ code, status }: AppError): string {
   if (away !== undefined) return away;
   if (status === 401) return 'This needs proof of who you are';
   if (status === 403) return 'You may not do this';
-  if (status === 404) return 'There is no such thing here';
-  if (status === 409 || status === 412) return 'It has changed in the meantime';
+  if (status === 404) return 'Not found here';
+  if (status === 409 || status === 412) return 'It changed in the meantime';
   if (status === 429) return 'Too many requests';
   return status >= 500 ? 'The service failed' : 'The request was refused';
 }
 
 /** People send no headers. */
 function nextStepOf({ code }: AppError): string {
-  if (code === 'PRECONDITION_FAILED') return 'Nothing was overwritten. Look at what stands now, then decide.';
+  if (code === 'PRECONDITION_FAILED') return 'Nothing was overwritten. Look at the current version, then decide.';
   return errorCodes[code].nextStep;
 }
 
 function unanswered({ fault, message }: CallFailed): Problem {
-  const nextStep = 'Nothing is known of what the request did. Check that the gateway runs, then look again.';
-  if (fault === 'malformed') return { ...silent, title: 'The answer makes no sense', message, nextStep };
+  const nextStep = 'The result of the request is unknown. Check that the gateway runs, then look again.';
+  if (fault === 'malformed')
+    return { ...silent, title: 'The server sent an answer that could not be read', message, nextStep };
   return { ...silent, title: 'The gateway does not answer', message, nextStep };
 }
 

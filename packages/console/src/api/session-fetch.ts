@@ -29,7 +29,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
     const session = getSession.reply.safeParse(answer.ok ? await answer.json() : null);
     if (userId !== null && session.data !== undefined && session.data.user_id !== userId) {
       onOther();
-      throw new TypeError('Somebody else has signed in in this browser');
+      throw new TypeError('Another person has signed in in this browser');
     }
     csrfToken = session.data?.csrf_token ?? null;
     return csrfToken;

@@ -22,6 +22,6 @@ function inWords(link: Link | null): string {
   if (link === null) return 'no entries yet.';
   const { newest, oldest, brokenAt } = link;
   if (brokenAt !== null)
-    return `entry ${brokenAt} does not name the hash of the entry before it. Export the log and verify it.`;
-  return `entries ${oldest} to ${newest} are complete. Each names the hash of the one before it. An export can be verified offline.`;
+    return `entry ${brokenAt} does not contain the hash of the entry before it. Export the log and verify it.`;
+  return `entries ${oldest} to ${newest} are complete. Each contains the hash of the entry before it. You can verify an export offline.`;
 }

@@ -32,7 +32,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      about="Who did what here: work and members in the workspace log; stops, incidents and policies in the control plane log."
+      about="Who did what in this workspace. The workspace log has work and members. The control plane log has stops, incidents and policies."
       actions={
         <Facet
           label="Verdict"

@@ -34,7 +34,7 @@ export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceil
 /** Of a window that has just begun nothing is told by what was used of it. */
 const leastShareToForecast = 0.02;
 
-/** What will have been used when the window ends, if it goes on like this; null: nobody can say yet, or it never ends. */
+/** What will have been used when the window ends, if it goes on like this; null: unknown yet, or it never ends. */
 export function forecastOf(
   used: number,
   { window, resets_at }: Pick<Budget, 'window' | 'resets_at'>,

@@ -21,7 +21,7 @@ export function BudgetTable({ budgets, readAtMs }: Props) {
             <th className="number wide">In flight</th>
             <th className="number">Ceiling</th>
             <th className="number">At this rate</th>
-            <th className="wide">Begins anew</th>
+            <th className="wide">Resets</th>
           </tr>
         </thead>
         <tbody>
@@ -44,7 +44,7 @@ function Rows({ budget, readAtMs }: { budget: Budget; readAtMs: number }) {
           <CopyText text={id} whole />
         </td>
         <td colSpan={6} className="quiet">
-          No ceiling: it counts, and asks for an approval where it says so.
+          No ceiling. It counts use and may ask for approval.
         </td>
       </tr>
     );

@@ -27,7 +27,7 @@ export function BudgetsPage() {
   return (
     <Page
       title="Budgets"
-      about="Ceilings that the kernel holds every call against. What a call may use is taken before it is sent, and given back if it is not used."
+      about="Every call is checked against these ceilings. Its maximum is reserved before it is sent. The unused part is released."
       actions={maySet ? <SetCeiling onSet={form.open} /> : <p className="quiet">Owners set ceilings.</p>}
     >
       <Loaded query={list.query}>
@@ -61,17 +61,17 @@ function SetCeiling({ onSet }: { onSet: () => void }) {
 function NoBudget({ onSet }: { onSet: (() => void) | null }) {
   return (
     <EmptyState
-      title="The kernel holds no ceiling yet"
+      title="No budgets yet"
       action={
         onSet !== null && (
           <Button variant="default" onClick={onSet}>
-            Set what models may cost in a month
+            Set a monthly ceiling for models
           </Button>
         )
       }
     >
-      A ceiling says how much a workspace, an agent or a tool may use in a window. A call that would go beyond it is
-      denied before it is sent, however many are sent at once. The first one is that of the month: owners set it here.
+      A budget limits what a workspace, an agent or a tool may use in a period. A call that would exceed it is denied
+      before it is sent. An owner sets the first one here, for one month.
     </EmptyState>
   );
 }

@@ -50,7 +50,7 @@ function Form({ standing, again, onSet }: FormProps) {
   };
   return (
     <form className="stacked" onSubmit={submit}>
-      <p>If you go on, a model call that would cost more than what is left of it is denied, from the next call on.</p>
+      <p>From the next call on, a model call that would exceed this ceiling is denied.</p>
       <TextInput
         // What stands is read when the dialog is open already, and then the focus is elsewhere.
         autoFocus
@@ -66,7 +66,7 @@ function Form({ standing, again, onSet }: FormProps) {
       />
       <TextInput
         label="Currency"
-        description="Another one begins to count anew."
+        description="Another currency starts counting at zero."
         required
         maxLength={3}
         autoComplete="off"
@@ -103,9 +103,9 @@ function useSet({ onKept, onSet, onFault }: Heard) {
 function BothVersions({ theirs, ours }: { theirs: Terms; ours: Terms }) {
   return (
     <dl className="facts">
-      <dt>Stands now</dt>
+      <dt>Current</dt>
       <dd>{inWords(theirs)}</dd>
-      <dt>You wrote</dt>
+      <dt>Your version</dt>
       <dd>{inWords(ours)}</dd>
     </dl>
   );

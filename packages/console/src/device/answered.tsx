@@ -12,13 +12,13 @@ export function Answered({ answer, workspaces }: { answer: Answer; workspaces: M
   if (decision === 'deny')
     return (
       <p className="note" role="status">
-        <Shown text={client} /> was refused. Nothing was opened to it.
+        <Shown text={client} /> was refused. It got no access.
       </p>
     );
   return (
     <p className="note note-good" role="status">
-      <Shown text={client} /> may act in <Shown text={place} /> as {role}. Go back to its terminal; end it whenever you
-      like on the page <Link to="/you">You</Link>.
+      <Shown text={client} /> may act in <Shown text={place} /> as {role}. Go back to its terminal. You can end its
+      access under <Link to="/you">Your account</Link>.
     </p>
   );
 }

@@ -17,8 +17,8 @@ export function DevicePage() {
   const [{ user_code: code }, change] = usePageSearch(Search);
   return (
     <Page
-      title="Let a program in"
-      about="A program at a terminal asks to act for you, in one workspace. It never approves anything."
+      title="Give a program access"
+      about="A program asks to act for you in one workspace. It can never approve calls."
     >
       {code === undefined ? (
         <CodeForm onTyped={(typed) => change({ user_code: typed })} />
@@ -38,8 +38,8 @@ function CodeForm({ onTyped }: { onTyped: (code: string) => void }) {
   return (
     <form className="stacked narrow" onSubmit={submit}>
       <TextInput
-        label="Code that the program shows"
-        description="Eight letters; case and dashes mean nothing."
+        label="Code shown by the program"
+        description="Eight letters. Case and dashes do not matter."
         required
         withAsterisk={false}
         autoFocus
@@ -69,8 +69,8 @@ function Asking({ code, onAgain }: { code: string; onAgain: () => void }) {
 function NoSuchCode({ onAgain }: { onAgain: () => void }) {
   return (
     <section className="note note-problem" role="alert">
-      <h2>No program waits with this code</h2>
-      <p>It may be misspelt, older than ten minutes, or answered already. The program can show another one.</p>
+      <h2>No program uses this code</h2>
+      <p>It may be misspelled, older than ten minutes, or already used. Restart the program to get a new code.</p>
       <Button size="xs" variant="default" onClick={onAgain}>
         Enter another code
       </Button>

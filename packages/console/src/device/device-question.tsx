@@ -40,21 +40,21 @@ function Question({ asked, workspaces }: { asked: DeviceLogin; workspaces: Works
       <AskedFacts asked={asked} />
       {place === undefined || role === undefined ? (
         <p className="note note-problem">
-          It asks for a workspace in which you are nobody, so you cannot let it in. Sign in as somebody who is, or have
-          it ask for another.
+          It asks for a workspace of which you are no member. Sign in as a member, or start the program with another
+          workspace.
         </p>
       ) : (
         <>
           <Choice label="Workspace" value={place.id} options={places} onChange={setPlaceId} />
           <Choice label="It may act as" value={role} options={asOptions(roles)} onChange={setRole} />
-          <p className="quiet">At most what it asked for, and at most what you are there yourself.</p>
+          <p className="quiet">At most the role it requested, and at most your own role.</p>
         </>
       )}
       {answering.error !== null && <ProblemNote error={answering.error} />}
       <div className="page-actions">
         {role !== undefined && (
           <Button type="submit" autoFocus loading={answering.isPending}>
-            Let it in
+            Give access
           </Button>
         )}
         <Button variant="default" disabled={answering.isPending} onClick={() => answering.mutate({ decision: 'deny' })}>
@@ -86,7 +86,7 @@ function AskedFacts({ asked: { client, address, user_code, role, expires_at } }:
         <dd>
           <Shown text={client} />
         </dd>
-        <dt>Asks from</dt>
+        <dt>Address</dt>
         <dd>
           <Shown text={address} />
         </dd>
@@ -94,14 +94,14 @@ function AskedFacts({ asked: { client, address, user_code, role, expires_at } }:
         <dd>
           <code>{user_code}</code>
         </dd>
-        <dt>Wants to be</dt>
+        <dt>Asks to act as</dt>
         <dd>{role}</dd>
         <dt>Time left</dt>
         <dd>
           <Countdown until={expires_at} />
         </dd>
       </dl>
-      <p>Go on only if you started this program yourself, and it shows this very code.</p>
+      <p>Only continue if you started this program and it shows this code.</p>
     </>
   );
 }

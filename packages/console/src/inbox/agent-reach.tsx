@@ -21,8 +21,8 @@ export function AgentReach({ approval: { approval_id, requested_by: agent } }: {
     staleTime: freshForMs,
   });
   return (
-    <section aria-label={`What this agent reached in seven days, ${approval_id}`}>
-      <h3>What this agent reached in seven days</h3>
+    <section aria-label={`What this agent used in 7 days, ${approval_id}`}>
+      <h3>What this agent used in 7 days</h3>
       <Loaded query={radius}>{(found) => <RadiusFacts radius={found} />}</Loaded>
     </section>
   );

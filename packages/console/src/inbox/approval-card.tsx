@@ -98,7 +98,7 @@ function CardActions({ approval, isOpen, onOpen, onVote }: ActionProps) {
       )}
       {approval.obstacle !== null && <span className="quiet">{obstacleSays[approval.obstacle]}.</span>}
       <Button size="xs" variant="default" aria-expanded={isOpen} onClick={onOpen}>
-        {isOpen ? 'Show less' : 'Show all that is signed'}
+        {isOpen ? 'Show less' : 'Show everything signed'}
       </Button>
     </footer>
   );

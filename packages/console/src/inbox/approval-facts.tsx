@@ -11,7 +11,7 @@ export function AskedFacts({ approval }: { approval: Approval }) {
   const record = useCallRecord(approval);
   return (
     <dl className="facts">
-      <dt>Why it is asked</dt>
+      <dt>Why approval is needed</dt>
       <dd>
         <Shown text={approval.reason} />
       </dd>
@@ -45,12 +45,12 @@ export function AskedFacts({ approval }: { approval: Approval }) {
 }
 
 function waitingFor({ error }: { error: Error | null }): string {
-  return error === null ? 'Loading…' : 'not known: the record cannot be read';
+  return error === null ? 'Loading…' : 'Unknown. The record cannot be read.';
 }
 
 /** By what the kernel's record says: the rules that matched, or the gate that asks without one. */
 function ruleInWords(record: BoundaryRecord | null): string {
-  if (record === null) return 'none: it was asked for beforehand';
+  if (record === null) return 'None. The approval was requested in advance.';
   const { matched_rules: rules, gates } = record;
   const asking = gates.find(({ outcome }) => outcome === 'escalate');
   const gate = asking === undefined ? '' : `gate ${asking.gate}`;
@@ -60,7 +60,7 @@ function ruleInWords(record: BoundaryRecord | null): string {
 function demandInWords(demand: Approval['demand'], currency: string | null = null): string {
   const { tool_calls, spend_micros, egress_bytes, writes } = demand;
   const spend =
-    spend_micros === null ? 'nobody can say' : `at most ${inMoney(Number(minorTaken(BigInt(spend_micros))), currency)}`;
+    spend_micros === null ? 'unknown' : `at most ${inMoney(Number(minorTaken(BigInt(spend_micros))), currency)}`;
   return `tool calls: ${tool_calls}, writes: ${writes}, bytes out: ${egress_bytes}, spend: ${spend}`;
 }
 
@@ -72,7 +72,7 @@ export function SignedFacts({ approval }: { approval: Approval }) {
     <>
       <h3>What the policy read</h3>
       <ShownJson value={facts} label="Facts" />
-      <h3>What must still be so</h3>
+      <h3>Conditions that must still hold</h3>
       <ShownJson value={preconditions} label="Preconditions" />
       <h3>What a vote signs</h3>
       <dl className="facts">

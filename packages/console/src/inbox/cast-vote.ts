@@ -32,7 +32,7 @@ async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vo
     statement.ceremony_hash === approval.ceremony_hash &&
     statement.judged_hash === approval.judged_hash &&
     statement.decision === decision;
-  if (!isWhatWasShown) throw new Error('The challenge is over something other than what is shown here');
+  if (!isWhatWasShown) throw new Error('The challenge does not match the call shown here');
   return { challenge_id, assertion: await signWithPasskey(options) };
 }
 

@@ -30,7 +30,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      about="Calls that wait for a person. A vote counts for the one call that is shown, and for no other."
+      about="Calls that wait for a decision by a person. A vote applies to the shown call only."
       actions={<StateFilter state={state} onChange={(next) => change({ state: next })} />}
     >
       <Voted approval={voted} />
@@ -73,9 +73,9 @@ function Cards({ approvals, onVoted }: CardsProps) {
   useShortcuts([
     { keys: 'j', says: 'Next call', run: () => choice.move(1) },
     { keys: 'k', says: 'Call before', run: () => choice.move(-1) },
-    { keys: 'a', says: 'Approve the chosen call', run: () => ask(chosen, 'approve') },
-    { keys: 'r', says: 'Deny the chosen call', run: () => ask(chosen, 'deny') },
-    { keys: 'e', says: 'Show all that is signed', run: choice.toggle },
+    { keys: 'a', says: 'Approve the selected call', run: () => ask(chosen, 'approve') },
+    { keys: 'r', says: 'Deny the selected call', run: () => ask(chosen, 'deny') },
+    { keys: 'e', says: 'Show everything signed', run: choice.toggle },
   ]);
   return (
     <>

@@ -9,9 +9,9 @@ const call = { tool: 'mail.send', effect_level: 'E3', args: { to: 'customer@exam
 export function NothingWaits({ state }: { state: Approval['state'] }) {
   if (state !== 'pending') return <p className="quiet">No approval is {state}.</p>;
   return (
-    <EmptyState title="Nothing waits for you" command={callCommand(call)}>
-      A call that a rule escalates appears here, with everything that a vote on it signs. To see one,{' '}
-      <Link to="/runs">start the sample task</Link>, or send a call with an API key of this workspace in WORKSPACE_KEY.
+    <EmptyState title="Nothing is waiting" command={callCommand(call)}>
+      When a rule asks for a person, the call appears here. To see one, <Link to="/runs">start the sample task</Link>,
+      or send a call with an API key of this workspace in WORKSPACE_KEY.
     </EmptyState>
   );
 }

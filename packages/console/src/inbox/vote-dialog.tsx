@@ -15,12 +15,12 @@ type Props = { question: Question | null; onClose: () => void; onVoted: (approva
 const words = {
   approve: {
     title: 'Approve',
-    says: 'this exact call may be made, once, as long as nothing of it changes. Your passkey signs it, if you have one here.',
+    says: 'Approves this exact call, once. Your passkey signs it, if you have one here.',
     label: 'Reason (optional)',
   },
   deny: {
     title: 'Deny',
-    says: 'this call is not made. Whoever asks, and the model, reads your reason.',
+    says: 'Denies this call. The agent and its model see your reason.',
     label: 'Reason',
   },
 } as const;
@@ -57,11 +57,11 @@ function VoteForm({
   const { title, says, label } = words[decision];
   return (
     <form className="stacked" onSubmit={submit}>
-      <p>If you go on, {says}</p>
+      <p>{says}</p>
       <p>
         Asked by <Shown text={approval.requested_by} /> <span className="quiet">{approval.approval_id}</span>
       </p>
-      {approval.args !== null && <ShownJson value={approval.args} label="Arguments that you vote on" />}
+      {approval.args !== null && <ShownJson value={approval.args} label="Arguments of the call" />}
       <LongText
         act={title}
         data-autofocus
@@ -73,7 +73,7 @@ function VoteForm({
         onChange={({ target }) => setReason(target.value)}
       />
       {vote.error !== null && <ProblemNote error={vote.error} />}
-      <Button type="submit" color={decision === 'deny' ? 'red' : 'blue'} loading={vote.isPending}>
+      <Button type="submit" color={decision === 'deny' ? 'red' : undefined} loading={vote.isPending}>
         {title}
       </Button>
     </form>

@@ -56,7 +56,7 @@ function Facts({ incident }: { incident: Incident }) {
           {category.replaceAll('_', ' ')}
         </dd>
         <dt>Whose</dt>
-        <dd>{owner === null ? 'nobody has taken it' : <CopyText text={owner} whole />}</dd>
+        <dd>{owner === null ? 'No owner' : <CopyText text={owner} whole />}</dd>
         <dt>Opened</dt>
         <dd>
           <Moment at={opened_at} />

@@ -33,7 +33,7 @@ export function IncidentList() {
   return (
     <Page
       title="Incidents"
-      about="What went wrong, or looks like it, with what was done. Drift, receipts that do not verify and silent services open one by themselves."
+      about="What went wrong, and what was done about it. Changed tools, receipts that do not verify and silent services open an incident automatically."
       actions={mayReport ? <ReportButton onOpen={form.open} /> : <p className="quiet">Partners and owners act here.</p>}
     >
       <section className="facets" aria-label="Find">
@@ -125,13 +125,12 @@ function NoIncident({ state, onDrill }: NoneProps) {
       action={
         onDrill !== null && (
           <Button variant="default" onClick={onDrill}>
-            Practise with a drill
+            Report a drill
           </Button>
         )
       }
     >
-      When something goes wrong, it is found here, with the stops that were given for it. A drill shows the way while
-      nothing burns: report it, plan a stop, see what it would reach, and close it.
+      Incidents appear here with their stops. Report a drill: report it, plan a stop, see its effect, and close it.
     </EmptyState>
   );
 }

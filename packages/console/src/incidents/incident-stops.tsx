@@ -26,14 +26,14 @@ export function IncidentStops({ incident }: { incident: Incident }) {
     <section aria-label="Stops">
       <h2>Stops</h2>
       {given !== null && holdsFor(given, incident) && <GivenStop command={given} />}
-      {commands.length === 0 ? <p className="quiet">None was given for it.</p> : <Commands commands={commands} />}
+      {commands.length === 0 ? <p className="quiet">No stops for this incident.</p> : <Commands commands={commands} />}
       <p className="after-table card-actions">
         {mayStop && (
           <Button size="xs" color="red" onClick={() => setOpen(true)}>
             Freeze for this incident
           </Button>
         )}
-        <Link to="/stops">What stands now</Link>
+        <Link to="/stops">In force now</Link>
       </p>
       <StopForm
         kind={isOpen ? 'freeze' : null}

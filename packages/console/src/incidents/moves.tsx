@@ -19,7 +19,7 @@ export function Moves({ incident, etag }: Props) {
   const [to, setTo] = useState<IncidentState | null>(null);
   const moves = mayDo(role, 'incident.manage') ? incidentMoves[incident.state] : [];
   const [first] = moves;
-  useShortcuts([{ keys: 'm', says: 'Move the incident on', run: () => first !== undefined && setTo(first) }]);
+  useShortcuts([{ keys: 'm', says: 'Change state', run: () => first !== undefined && setTo(first) }]);
   return (
     <>
       {moves.map((state) => (
@@ -77,7 +77,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
       />
       {toName.length > 0 && <Standing standing={toName} staying={staying} onChange={setStaying} />}
       {move.error !== null && <ProblemNote error={move.error} />}
-      {isConflict && <p>It is {incident.state} now; the timeline says who wrote what.</p>}
+      {isConflict && <p>It is {incident.state} now. The timeline shows each note and its author.</p>}
       <Button type="submit" loading={move.isPending}>
         {moveWords[to].act}
       </Button>
@@ -97,7 +97,7 @@ function Standing({ standing, staying, onChange }: StandingProps) {
     onChange(staying.includes(target) ? staying.filter((each) => each !== target) : [...staying, target]);
   return (
     <fieldset>
-      <legend>These stand and shall stay</legend>
+      <legend>Stops that stay in force</legend>
       {standing.map(({ target, kind, command_id }) => (
         <label key={command_id} className="check">
           <input type="checkbox" checked={staying.includes(target)} onChange={() => toggle(target)} /> {kind}{' '}

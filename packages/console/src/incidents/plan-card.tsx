@@ -42,13 +42,13 @@ export function PlanCard({ plan }: { plan: Plan }) {
           </li>
         ))}
       </ul>
-      <h4>What it would have reached in seven days</h4>
+      <h4>Effect on calls of the last 7 days</h4>
       <RadiusFacts radius={dry_run} />
       <p>
-        {dry_run.denials.count === 1 ? '1 call' : `${dry_run.denials.count} calls`} of that time would have been denied.{' '}
+        {dry_run.denials.count === 1 ? '1 call' : `${dry_run.denials.count} calls`} would have been denied.{' '}
         {dry_run.reversibility === 'whole'
-          ? 'When it is lifted, all goes on as before.'
-          : 'Approvals may run out meanwhile, and have to be asked for again.'}
+          ? 'When it is lifted, calls continue as before.'
+          : 'Approvals may expire in the meantime and must be requested again.'}
       </p>
       <p className="quiet">
         Hash of the plan: <CopyText text={plan_hash} />
@@ -93,7 +93,7 @@ function Approve({ plan: { plan_id, plan_hash, state } }: { plan: Plan }) {
       </Button>
       {state === 'pending' && (
         <span>
-          Somebody has to vote on it first: <Link to="/inbox">open the inbox</Link>
+          Another person must vote on it first: <Link to="/inbox">open the inbox</Link>
         </span>
       )}
       {approve.error !== null && <ProblemNote error={approve.error} />}
@@ -115,7 +115,7 @@ function Commit({ plan }: { plan: Plan }) {
   };
   const says = (
     <>
-      <p>All of these take effect at once, or none does where they would reach further than what was approved:</p>
+      <p>All of these stops take effect together. None does if they would affect more than what was approved:</p>
       <ul>
         {steps.map(({ kind, target }) => (
           <li key={target}>

@@ -53,11 +53,11 @@ function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPl
     setSteps((before) => before.map((step, at) => (at === place ? { ...step, ...changed } : step)));
   return (
     <form className="stacked" onSubmit={submit}>
-      <p>Nothing is stopped by planning it. What the stops would reach is worked out, and shown with the plan.</p>
+      <p>Planning stops nothing. The plan shows which calls its stops would affect.</p>
       <TextInput
         data-autofocus
         label="Why"
-        description="Whoever is stopped reads it."
+        description="The stopped agent sees it."
         required
         withAsterisk={false}
         maxLength={500}
@@ -69,12 +69,12 @@ function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPl
       ))}
       {steps.length < stepsMax && (
         <button type="button" className="plain-button" onClick={() => setSteps([...steps, newStep])}>
-          One more stop
+          Add stop
         </button>
       )}
       {draft.error !== null && <ProblemNote error={draft.error} />}
       <Button type="submit" loading={draft.isPending}>
-        See what it would reach
+        Show effect
       </Button>
     </form>
   );
@@ -97,7 +97,7 @@ function StepFields({ step: { kind, around, name }, number, onChange }: FieldsPr
           maxLength={256}
           autoComplete="off"
           spellCheck={false}
-          error={name !== '' && targetOf(around, name.trim()) === null && 'That is no such name.'}
+          error={name !== '' && targetOf(around, name.trim()) === null && 'This is not a valid name.'}
           value={name}
           onChange={({ target }) => onChange({ name: target.value })}
         />

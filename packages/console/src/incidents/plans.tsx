@@ -16,9 +16,7 @@ export function Plans({ incident: { incident_id, state, plans } }: { incident: I
   return (
     <section aria-label="Plans">
       <h2>Plans</h2>
-      <p className="quiet">
-        A plan says what its stops would have reached of the last seven days before anybody gives them.
-      </p>
+      <p className="quiet">A plan shows which calls of the last 7 days its stops would have denied.</p>
       {plans.map((plan) => (
         <PlanCard key={plan.plan_id} plan={plan} />
       ))}

@@ -51,7 +51,7 @@ function Form() {
         onChange={({ target }) => change({ title: target.value })}
       />
       <LongText
-        act="Report it"
+        act="Report incident"
         label="What is known"
         required
         withAsterisk={false}
@@ -74,7 +74,7 @@ function Form() {
       />
       {report.error !== null && <ProblemNote error={report.error} />}
       <Button type="submit" loading={report.isPending}>
-        Report it
+        Report incident
       </Button>
     </form>
   );

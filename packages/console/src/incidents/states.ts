@@ -18,9 +18,9 @@ export const severityTones: Readonly<Record<IncidentSeverity, Tone>> = {
 
 /** What a move into each state is called. */
 export const moveWords: Readonly<Record<IncidentState, { act: string; says: string }>> = {
-  open: { act: 'Open again', says: 'It has come back, and somebody has to take it anew.' },
-  acked: { act: 'Acknowledge', says: 'You have seen it, and it is yours from now on.' },
-  mitigating: { act: 'Begin to mitigate', says: 'Somebody works on it.' },
-  resolved: { act: 'Resolve', says: 'It does no harm any more. Stops of its own are lifted, or named here to stay.' },
-  closed: { act: 'Close', says: 'It is over. What comes after it is another incident.' },
+  open: { act: 'Open again', says: 'The problem is back. Someone must acknowledge it again.' },
+  acked: { act: 'Acknowledge', says: 'You have seen it and own it from now on.' },
+  mitigating: { act: 'Begin to mitigate', says: 'Someone is working on it.' },
+  resolved: { act: 'Resolve', says: 'The problem no longer causes harm. Lift its stops, or select those that stay.' },
+  closed: { act: 'Close', says: 'The incident is over. A later problem is a new incident.' },
 };

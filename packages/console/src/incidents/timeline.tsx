@@ -43,9 +43,9 @@ function inWords(entry: IncidentEntry): string {
       return `${entry.from} → ${entry.to}${stays}`;
     }
     case 'commanded':
-      return 'a stop was given';
+      return 'issued a stop';
     case 'planned':
-      return 'stops were planned';
+      return 'planned stops';
     default:
       return entry satisfies never;
   }

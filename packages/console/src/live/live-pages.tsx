@@ -45,9 +45,11 @@ function Standing({ isCut, onPlace }: { isCut: boolean; onPlace: (seq: number) =
     if (isUnknown) void queries.invalidateQueries({ queryKey: [id] });
   }, [isUnknown, queries, id]);
   const notices = [
-    ...(error === null ? [] : [`${problemOf(error).title}. What stands here may no longer hold.`]),
-    ...(isKernelAway ? ['The kernel does not answer. What is in force is not known until it does.'] : []),
-    ...(isCut ? ['The live connection is cut. This page asks every 15 seconds instead.'] : []),
+    ...(error === null ? [] : [`${problemOf(error).title}. The page may be out of date.`]),
+    ...(isKernelAway
+      ? ['The kernel does not answer. No call goes through until it does, and what is in force is unknown.']
+      : []),
+    ...(isCut ? ['Live updates are interrupted. This page refreshes every 15 seconds.'] : []),
   ];
   if (notices.length === 0) return null;
   return (

@@ -40,7 +40,7 @@ function Form({ onMade }: Pick<Props, 'onMade'>) {
   if (make.data !== undefined)
     return (
       <ShownOnce label="The agent’s key" text={make.data.key}>
-        Put it where the agent reads its secrets, and never into a repository.
+        Store it where the agent reads its secrets. Never put it into a repository.
       </ShownOnce>
     );
   return (
@@ -58,7 +58,7 @@ function Form({ onMade }: Pick<Props, 'onMade'>) {
       />
       <TextInput
         label="Tools (optional)"
-        description="It calls these and no others; names with commas between them."
+        description="The agent may call only these. Separate names with commas."
         autoComplete="off"
         spellCheck={false}
         value={wanted.tools}

@@ -21,8 +21,8 @@ export function AgentKeys() {
   return (
     <>
       <Issued
-        title="Keys of agents"
-        label="Keys of agents, and of approvers"
+        title="Agent keys"
+        label="Agent keys and approvers"
         words="agent-keys ls"
         list={list}
         keyOf={({ key_id }) => key_id}
@@ -30,7 +30,7 @@ export function AgentKeys() {
           { name: 'Principal', show: ({ principal_id, prefix }) => <KeyName name={principal_id} prefix={prefix} /> },
           { name: 'Opens', show: ({ kind, doors }) => (kind === 'approver' ? 'pages of approvals' : doors.join(', ')) },
           { name: 'Tools', show: ({ tools }) => <Shown text={tools === null ? 'every tool' : tools.join(', ')} /> },
-          { name: 'Used last', show: ({ last_used_at: at }) => (at === null ? 'never' : <Moment at={at} />) },
+          { name: 'Last used', show: ({ last_used_at: at }) => (at === null ? 'never' : <Moment at={at} />) },
           { name: 'Ends', show: ({ revoked_at, expires_at }) => <Moment at={revoked_at ?? expires_at} /> },
         ]}
         endingOf={({ key_id, principal_id, prefix, revoked_at, expires_at }) =>
@@ -38,13 +38,13 @@ export function AgentKeys() {
             ? null
             : {
                 ...{ what: 'key', of: principal_id },
-                says: `Whoever comes with ${prefix}… is refused from the next decision on. It does not come back.`,
+                says: `The key ${prefix}… is refused from the next decision on. This cannot be undone.`,
                 run: () => client.revokeAccessKey({ params: { key_id } }),
               }
         }
         empty={{
-          title: 'No agent has a key of its own',
-          says: 'With one, an agent calls under its own name, by these tools and no others. Rules, budgets and stops know it by that name, and it goes on when whoever made it leaves.',
+          title: 'No agent keys yet',
+          says: 'With its own key, an agent calls under its own name and may use only the selected tools. Rules, budgets and stops use that name. The key stays valid when its creator leaves.',
         }}
         make={
           <Button variant="default" onClick={form.open}>

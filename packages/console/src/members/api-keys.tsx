@@ -33,7 +33,7 @@ export function ApiKeys({ isOwner }: { isOwner: boolean }) {
               </span>
             ),
           },
-          { name: 'Used last', show: ({ lastUsedAt: at }) => (at === null ? 'never' : <Moment at={at} />) },
+          { name: 'Last used', show: ({ lastUsedAt: at }) => (at === null ? 'never' : <Moment at={at} />) },
           { name: 'Ends', show: ({ revokedAt, expiresAt }) => <Moment at={revokedAt ?? expiresAt} /> },
         ]}
         endingOf={(key) =>
@@ -41,13 +41,13 @@ export function ApiKeys({ isOwner }: { isOwner: boolean }) {
             ? null
             : {
                 ...{ what: 'key', of: key.name },
-                says: `Whoever calls with ${key.prefix}… is refused from the next call on. It does not come back.`,
+                says: `The key ${key.prefix}… is refused from the next call on. This cannot be undone.`,
                 run: () => client.revokeApiKey({ params: { id: key.id } }),
               }
         }
         empty={{
-          title: 'There is no key',
-          says: 'An agent calls with a key of this workspace, and each of its calls is decided. A key approves nothing, is at most a partner, and ends with the membership of whoever made it.',
+          title: 'No keys yet',
+          says: 'An agent calls with a key of this workspace, and each call is decided. A key cannot approve calls, has at most the role partner, and ends with the membership of its creator.',
         }}
         make={
           <Button variant="default" onClick={form.open}>

@@ -11,7 +11,7 @@ type Props = { isOpen: boolean; onClose: () => void; onInvited: () => void };
 
 export function InviteDialog({ isOpen, onClose, onInvited }: Props) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Invite somebody">
+    <Modal opened={isOpen} onClose={onClose} title="Invite member">
       <InviteForm onInvited={onInvited} />
     </Modal>
   );
@@ -32,9 +32,9 @@ function InviteForm({ onInvited }: Pick<Props, 'onInvited'>) {
   };
   if (invite.data !== undefined)
     return (
-      <ShownOnce label="Link of the invite" text={invite.data.invite_url}>
+      <ShownOnce label="Invite link" text={invite.data.invite_url}>
         {invite.data.mailed
-          ? `It was mailed to ${email}. You may hand it over yourself as well.`
+          ? `It was mailed to ${email}. You can also send the link yourself.`
           : `No mail goes out here: hand it to ${email} yourself. It works for that address alone.`}
       </ShownOnce>
     );

@@ -15,7 +15,7 @@ export function Invites() {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
   const [isOpen, form] = useDisclosure();
-  useShortcuts([{ keys: 'n', says: 'Invite somebody', run: form.open }]);
+  useShortcuts([{ keys: 'n', says: 'Invite member', run: form.open }]);
   const list = useWorkspaceList(['invites'], (asked, { signal, ...at }) =>
     asked.listInvites({ params: { id }, query: at, signal }),
   );
@@ -35,14 +35,14 @@ export function Invites() {
         ]}
         endingOf={({ id: inviteId, email }) => ({
           ...{ what: 'invite', of: email },
-          says: `The link that ${email} has leads nowhere any more.`,
+          says: `The link sent to ${email} stops working.`,
           run: () => client.revokeInvite({ params: { id, inviteId } }),
         })}
         empty={{
-          title: 'Nobody is invited',
-          says: 'An invite is for one address, for seven days, and makes a member once that address is proven. With a second person, no one approves alone what they asked for.',
+          title: 'No invitations yet',
+          says: 'An invitation is for one address and lasts 7 days. With a second member, another person can approve the calls that you started.',
         }}
-        make={<Button onClick={form.open}>Invite somebody</Button>}
+        make={<Button onClick={form.open}>Invite member</Button>}
       />
       <InviteDialog
         isOpen={isOpen}

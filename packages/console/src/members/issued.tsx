@@ -68,7 +68,7 @@ export function Issued<Item>(props: Props<Item>) {
       <More list={list} />
       <CopyCommand words={words} filters={{ cursor: list.cursor }} count={list.count} hasShortcut={false} />
       <ConfirmDialog
-        question={ending && { ...ending, title: `End this ${ending.what}`, act: 'End it' }}
+        question={ending && { ...ending, title: `Revoke ${ending.what}`, act: `Revoke ${ending.what}` }}
         onClose={() => setEnding(null)}
         onDone={() => void queries.invalidateQueries({ queryKey: [id] })}
       />
@@ -99,10 +99,10 @@ function Row<Item>({ id, item, columns, ending, onEnd }: RowProps<Item>) {
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`End the ${ending.what} of ${ending.of}`}
+            aria-label={`Revoke the ${ending.what} of ${ending.of}`}
             onClick={() => onEnd(ending)}
           >
-            End
+            Revoke
           </Button>
         )}
       </td>

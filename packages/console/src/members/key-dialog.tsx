@@ -19,9 +19,9 @@ export function KeyDialog({ isOpen, onClose, onMade }: Props) {
 }
 
 const kinds: Readonly<Record<ApiKeyScope, string>> = {
-  agent: 'Agent: makes calls that are decided',
-  read: 'Reads what the workspace shows',
-  write: 'Changes what its role may',
+  agent: 'Agent: make calls that are decided',
+  read: 'Read the workspace',
+  write: 'Change what its role may change',
 };
 const lifetimes = [7, 30, 90, 365].map((days) => ({ id: days, name: `${days} days` }));
 
@@ -42,7 +42,7 @@ function KeyForm({ onMade }: Pick<Props, 'onMade'>) {
   if (make.data !== undefined)
     return (
       <ShownOnce label="The key" text={make.data.key}>
-        Put it where the program reads its secrets, such as WORKSPACE_KEY, and never into a repository.
+        Store it where the program reads its secrets, such as WORKSPACE_KEY. Never put it into a repository.
       </ShownOnce>
     );
   return (
@@ -50,7 +50,7 @@ function KeyForm({ onMade }: Pick<Props, 'onMade'>) {
       <TextInput
         data-autofocus
         label="Name"
-        description="What uses it, so that you know it again."
+        description="The program that uses the key."
         required
         withAsterisk={false}
         maxLength={100}

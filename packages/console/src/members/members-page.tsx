@@ -11,10 +11,10 @@ export function MembersPage() {
   const { name, role } = useWorkspace();
   const isOwner = mayDo(role, 'member.manage');
   return (
-    <Page title="Members and keys" about={`Who may act in ${name}, and as what. What you end here ends at once.`}>
+    <Page title="Members and keys" about={`Who may do what in ${name}. Changes apply at once.`}>
       <Roles />
       {!isOwner && (
-        <p className="note">Owners invite people, change roles and end memberships; you are a {role} here.</p>
+        <p className="note">Owners invite people, change roles and remove members. You are a {role} here.</p>
       )}
       <Members isOwner={isOwner} />
       {isOwner && <Invites />}

@@ -131,8 +131,8 @@ function removalOf(member: Member) {
     title: 'Remove a member',
     says: (
       <p>
-        <Shown text={nameOf(member)} /> opens nothing here from the next request on, and the keys that they made here
-        end. What they did stays in the audit log.
+        <Shown text={nameOf(member)} /> loses access from the next request on, and the keys they created end. Their
+        actions stay in the audit log.
       </p>
     ),
     act: 'Remove',
@@ -142,18 +142,18 @@ function removalOf(member: Member) {
 
 function promotionOf(member: Member, role: PersonRole) {
   const can = {
-    member: 'reads, runs tasks and drafts, and no longer approves, stops or changes anything',
-    partner: 'approves calls of agents and stops them, and changes neither policy nor members',
-    owner: 'does everything here, and may change your own role too',
+    member: 'can read, run tasks and draft, and can no longer approve, stop or change anything',
+    partner: 'can approve and stop calls of agents, and cannot change policy or members',
+    owner: 'can do everything here, and can change your role too',
   }[role];
   return {
-    title: `Make somebody ${role}`,
+    title: `Make ${nameOf(member)} ${role}`,
     says: (
       <p>
         From the next request on, <Shown text={nameOf(member)} /> {can}.
       </p>
     ),
-    act: `Make them ${role}`,
+    act: `Change role to ${role}`,
     typed: nameOf(member),
   };
 }

@@ -20,7 +20,7 @@ export function CodeField({ about, shownCode, code, onChange }: Props) {
       />
       {shownCode !== null && (
         <p className="note">
-          No mail goes out in development. Your code is <code aria-label="Code for development">{shownCode}</code>.
+          This server sends no mail. Your code is <code aria-label="Code for development">{shownCode}</code>.
         </p>
       )}
     </>

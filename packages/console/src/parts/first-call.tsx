@@ -7,8 +7,8 @@ const call = { tool: 'web.search', args: { q: 'countersign' } };
 /** Before there is a receipt: how to get one. */
 export function FirstCall() {
   return (
-    <EmptyState title="No call has crossed the boundary yet" command={callCommand(call)}>
-      <Link to="/members">Make a key</Link> for this workspace, put it into WORKSPACE_KEY, and send a first call. Its
+    <EmptyState title="No calls yet" command={callCommand(call)}>
+      <Link to="/members">Make a key</Link> for this workspace, store it in WORKSPACE_KEY, and send a first call. Its
       receipt appears here.
     </EmptyState>
   );

@@ -15,7 +15,7 @@ export function Loaded<Data>({ query, children }: Props<Data>) {
         <>
           <ProblemNote error={error} again={again} />
           <p className="stale">
-            What follows was read at {new Date(dataUpdatedAt).toLocaleTimeString('en-GB')} and may no longer hold.
+            Last updated at {new Date(dataUpdatedAt).toLocaleTimeString('en-GB')} and may be out of date.
           </p>
         </>
       )}

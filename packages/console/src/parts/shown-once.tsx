@@ -12,7 +12,7 @@ export function ShownOnce({ label, text, children }: Props) {
   return (
     <div className="stacked" role="status">
       <p>
-        <strong>It is shown this once.</strong> {children}
+        <strong>Copy it now. It is not shown again.</strong> {children}
       </p>
       <pre className="command" tabIndex={0} role="region" aria-label={label}>
         {text}

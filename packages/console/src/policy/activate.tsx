@@ -33,18 +33,18 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
         <CopyText text={activate.data.decision_receipt_id} />
       </p>
     );
-  if (!mayDo(role, 'policy.activate')) return <p className="quiet">Owners put a draft into force.</p>;
+  if (!mayDo(role, 'policy.activate')) return <p className="quiet">Only owners can activate a draft.</p>;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     activate.mutate();
   };
   return (
-    <form className="stacked" onSubmit={submit} aria-label="Put into force">
-      <h3>Put into force</h3>
+    <form className="stacked" onSubmit={submit} aria-label="Activate">
+      <h3>Activate</h3>
       <p>
-        From the next decision on, agents of this workspace are decided by this draft.{' '}
-        {widened === 0 ? 'None' : widened} of the decisions above become more permissive
-        {widened === 0 ? '.' : ', and you say that you have seen them.'}
+        From the next decision on, this draft decides the calls of this workspace. {widened === 0 ? 'None' : widened} of
+        the decisions above become more permissive
+        {widened === 0 ? '.' : ', and you confirm that you have read them.'}
       </p>
       <TextInput
         label={`Type the name of the workspace: ${readName(name)}`}
@@ -54,7 +54,7 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
       />
       {activate.error !== null && <ProblemNote error={activate.error} />}
       <Button type="submit" color="red" disabled={!isTyped(typed, name)} loading={activate.isPending}>
-        Put into force
+        Activate
       </Button>
     </form>
   );

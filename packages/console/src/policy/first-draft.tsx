@@ -8,19 +8,16 @@ import { useWriteDraft } from './use-draft.ts';
 type Templates = z.infer<typeof getPolicyDraft.reply>['templates'];
 
 const titles: Readonly<Record<string, string>> = {
-  'in-force': 'Begin with the rules in force',
-  'two-person': 'Begin with the two-person rule',
+  'in-force': 'Start from the active rules',
+  'two-person': 'Start from the two-person rule',
 };
 
 /** Before the first draft: what one may begin with, in plain words. */
 export function FirstDraft({ templates }: { templates: Templates }) {
   const write = useWriteDraft();
   return (
-    <EmptyState title="There is no draft yet">
-      <p>
-        A draft is a text that only you and your colleagues see. You try it on what agents did before, and then put it
-        into force.
-      </p>
+    <EmptyState title="No draft yet">
+      <p>A draft is visible to members only and decides nothing. Try it on past calls, then activate it.</p>
       <div className="stacked">
         {templates.map(({ name, summary, text }) => (
           <div key={name}>

@@ -22,7 +22,7 @@ export function InForce({ policy }: { policy: ActivePolicy }) {
         </dd>
         <dt>Whose</dt>
         <dd>
-          {owner === '*' ? 'the installation’s, since this workspace has none of its own' : `its own, epoch ${epoch}`}
+          {owner === '*' ? 'The installation. This workspace has no policy of its own.' : `its own, epoch ${epoch}`}
         </dd>
         <dt>Last confirmed</dt>
         <dd>

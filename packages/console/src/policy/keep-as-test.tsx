@@ -46,6 +46,6 @@ type Kept = { draft: PolicyDraft; passes: boolean };
 
 /** Whether the draft passes it is known of the version that it was kept in. */
 function keptWords({ draft: { version }, passes }: Kept, now: PolicyDraft): string {
-  if (version !== now.version) return 'Kept. The draft has changed since: compile it to see whether it passes.';
-  return passes ? 'Kept: the draft says so now.' : 'Kept: the draft says otherwise now, so this test fails.';
+  if (version !== now.version) return 'Kept. The draft has changed, so compile it to see whether the test passes.';
+  return passes ? 'Kept. The test passes with this draft.' : 'Kept. The test fails with this draft.';
 }

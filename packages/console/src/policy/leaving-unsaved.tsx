@@ -13,8 +13,8 @@ export function LeavingUnsaved({ isUnsaved }: { isUnsaved: boolean }) {
     leaving.status === 'blocked'
       ? {
           title: 'Leave the draft unsaved?',
-          says: 'What you wrote since it was saved would be lost.',
-          act: 'Leave and lose it',
+          says: 'Unsaved changes would be lost.',
+          act: 'Discard changes',
           run: () => Promise.resolve(leaving.proceed()),
         }
       : null;

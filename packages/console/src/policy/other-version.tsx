@@ -30,14 +30,14 @@ export function OtherVersion({ stored, text, onTaken, onDiscarded }: Props) {
         draft !== null && (
           <section className="note">
             <h2>
-              You wrote on version {stored.version}, and version {draft.version} stands now
+              Your version on version {stored.version}, and version {draft.version} stands now
             </h2>
             <ShownText text={draft.text} label={`Version ${draft.version}`} />
             <Button size="xs" variant="default" onClick={() => goOn(draft, true)}>
-              Take version {draft.version} and drop mine
+              Take version {draft.version} and discard mine
             </Button>
             <Button size="xs" variant="default" disabled={text === draft.text} onClick={() => goOn(draft, false)}>
-              Keep mine, to be saved over it
+              Keep mine and overwrite
             </Button>
           </section>
         )

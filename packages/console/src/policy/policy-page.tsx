@@ -21,7 +21,7 @@ export function PolicyPage() {
   return (
     <Page
       title="Policy"
-      about="The rules that decide what agents may do. A draft changes nothing until it is put into force."
+      about="The rules that decide what agents may do. A draft changes nothing until it is activated."
     >
       <Loaded query={active}>{(policy) => <InForce policy={policy} />}</Loaded>
       <Loaded query={draft}>

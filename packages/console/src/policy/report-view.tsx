@@ -19,11 +19,11 @@ export function ReportView({ report, draft }: Props) {
       </p>
       <Matrix matrix={report.matrix} />
       {unverifiable.count > 0 && (
-        <p>{unverifiable.count} receipts do not verify: they keep a draft from being put into force.</p>
+        <p>{unverifiable.count} receipts do not verify. They prevent the activation of a draft.</p>
       )}
       {missing.length > 0 && (
         <p>
-          Not known everywhere, since the policy of then did not read it:{' '}
+          Missing in some records, since the earlier policy did not read it:{' '}
           <Shown text={missing.map(({ field, decisions: count }) => `${field} (${count})`).join(', ')} />
         </p>
       )}

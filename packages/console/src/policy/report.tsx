@@ -26,12 +26,12 @@ export function Report({ draft, policyHash, active }: Props) {
   });
   return (
     <section aria-label="Report">
-      <h3>What it would have done</h3>
+      <h3>Try on past calls</h3>
       <p className="quiet">
-        The newest {reportedDecisionsMin} decisions, each verified and decided again from its sealed record.
+        The newest {reportedDecisionsMin} decisions are verified and decided again from their signed records.
       </p>
       <Button size="xs" variant="default" loading={start.isPending} onClick={() => start.mutate()}>
-        {reportId === null ? 'Try it on what agents did' : 'Try it again'}
+        {reportId === null ? 'Try on past calls' : 'Try it again'}
       </Button>
       {start.error !== null && <ProblemNote error={start.error} />}
       {reportId !== null && <Job reportId={reportId} draft={draft} active={active} />}
@@ -51,9 +51,7 @@ function Job({ reportId, draft, active }: { reportId: string; draft: PolicyDraft
       {({ state, decisions, failure, report, report_id, policy_hash }) => (
         <>
           {report === null && (
-            <p role="status">
-              {failure ?? (state === 'queued' ? 'It waits for its turn.' : `${decisions} decided again`)}
-            </p>
+            <p role="status">{failure ?? (state === 'queued' ? 'Queued.' : `${decisions} decided again`)}</p>
           )}
           {report !== null && (
             <>

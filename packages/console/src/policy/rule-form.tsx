@@ -27,26 +27,26 @@ export function RuleForm({ text, onChange }: Props) {
       <form className="stacked" onSubmit={submit}>
         <TextInput
           label="Calls of these tools"
-          description="Names with * for any letters, a comma between two"
+          description="Separate names with commas. Use * for any characters."
           required
           maxLength={256}
-          error={words.tools !== '' && tools.length === 0 && 'That names no tool.'}
+          error={words.tools !== '' && tools.length === 0 && 'Enter at least one tool.'}
           value={words.tools}
           onChange={({ target: { value: tools } }) => setWords((before) => ({ ...before, tools }))}
         />
         <NativeSelect
-          label="What becomes of them"
+          label="Verdict"
           data={effects}
           value={words.effect}
           onChange={({ target: { value: effect } }) => setWords((before) => ({ ...before, effect }))}
         />
         <TextInput
-          label="Why (agents read it)"
+          label="Reason (agents see it)"
           maxLength={512}
           value={words.reason}
           onChange={({ target: { value: reason } }) => setWords((before) => ({ ...before, reason }))}
         />
-        {bundle === null && <p className="quiet">The draft is no JSON as it stands; write the rule in the text.</p>}
+        {bundle === null && <p className="quiet">The draft is not valid JSON. Write the rule in the text.</p>}
         <Button type="submit" size="xs" variant="default" disabled={bundle === null}>
           Add to the draft
         </Button>

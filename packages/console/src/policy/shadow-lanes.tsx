@@ -21,9 +21,9 @@ export function ShadowLanes({ shadows, text }: Props) {
   });
   return (
     <section className="card" aria-label="Shadow lanes">
-      <h2>Judged beside it</h2>
+      <h2>Shadow drafts</h2>
       <p className="quiet">
-        Up to three drafts are asked about every call. What they say stands in the records and changes nothing.
+        Up to three drafts also decide every call. Their verdicts are recorded and change nothing.
       </p>
       {shadows.length > 0 && (
         <Lanes
@@ -32,9 +32,9 @@ export function ShadowLanes({ shadows, text }: Props) {
         />
       )}
       {end.error !== null && <ProblemNote error={end.error} />}
-      {!mayDo(role, 'policy.shadow') && <p className="quiet">Partners and owners choose what is judged.</p>}
+      {!mayDo(role, 'policy.shadow') && <p className="quiet">Only partners and owners can choose shadow drafts.</p>}
       {mayDo(role, 'policy.shadow') && text !== null && <LaneForm text={text} onSet={again} />}
-      {text === null && <p className="quiet">Write a draft first; then it can be judged here.</p>}
+      {text === null && <p className="quiet">Write a draft first. Then you can run it here in shadow.</p>}
     </section>
   );
 }
@@ -44,7 +44,7 @@ const sum = (hours: readonly ShadowHour[], count: Exclude<keyof ShadowHour, 'hou
 
 function Lanes({ shadows, onEnd }: { shadows: PolicyShadow[]; onEnd?: (lane: string) => void }) {
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Lanes, of the last day">
+    <div className="table-box" tabIndex={0} role="region" aria-label="Lanes, last 24 hours">
       <table>
         <thead>
           <tr>
@@ -111,7 +111,7 @@ function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> })
     set.mutate();
   };
   return (
-    <form className="stacked" onSubmit={submit} aria-label="Judge the draft beside the policy in force">
+    <form className="stacked" onSubmit={submit} aria-label="Run the draft in shadow">
       <TextInput
         label="Name of a lane"
         description="Small letters, digits and -"
@@ -122,7 +122,7 @@ function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> })
       />
       {set.error !== null && <ProblemNote error={set.error} />}
       <Button type="submit" size="xs" variant="default" loading={set.isPending}>
-        Judge the saved draft
+        Run draft in shadow
       </Button>
     </form>
   );

@@ -30,10 +30,10 @@ export function PresenceDialog({ isOpen }: { isOpen: boolean }) {
         <Modal.Body>
           {/* Without a header of its own: a page has one banner, and the dialog behind this one may be it. */}
           <div className="stacked">
-            <Modal.Title>Is it still you?</Modal.Title>
+            <Modal.Title>Confirm that it is you</Modal.Title>
             {question !== null && <Ways onProven={() => question.answer(true)} />}
             <button type="button" className="plain-button" onClick={giveUp}>
-              Do it another time
+              Cancel
             </button>
           </div>
         </Modal.Body>
@@ -58,7 +58,7 @@ function Ways({ onProven }: Props) {
   if (sent !== null) return <CodeQuestion {...sent} onProven={onProven} />;
   return (
     <div className="stacked">
-      <p>What you are about to do needs a proof from the last five minutes that it is you. Nothing was changed yet.</p>
+      <p>This action needs a sign-in from the last 5 minutes. Nothing was changed yet.</p>
       <Loaded query={session}>
         {({ passkeys }) => (
           <>
@@ -89,7 +89,7 @@ function ByPasskey({ onProven }: Props) {
   return (
     <>
       <Button {...firstFocused} loading={prove.isPending} onClick={() => prove.mutate()}>
-        Use your passkey
+        Use passkey
       </Button>
       {prove.error !== null && <ProblemNote error={prove.error} />}
     </>

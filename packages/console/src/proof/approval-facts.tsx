@@ -18,7 +18,7 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
           <dt>Approved by</dt>
           <dd>
             {approved} of {quorum}
-            {method === 'break_glass' && ', alone: the glass was broken'}
+            {method === 'break_glass' && ', alone by emergency access'}
           </dd>
           <dt>Asked for</dt>
           <dd>
@@ -45,8 +45,8 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
       <section aria-labelledby="unproven">
         <h2 id="unproven">What this does not prove</h2>
         <p className="note">
-          This page shows what the installation says of the approval. Who approved, and which call, is not public. The
-          receipts of the workspace prove it to whoever is given them.
+          This page shows what the installation reports about the approval. The approver and the call are not public.
+          The receipts of the workspace prove both to anyone who holds them.
         </p>
       </section>
     </>

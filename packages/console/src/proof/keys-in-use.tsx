@@ -34,7 +34,7 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
       <p>
         Keys in use:{' '}
         {keys === null
-          ? 'none. What you gave is no key set.'
+          ? 'None. The text is not a key set.'
           : keys.keys.map(({ kid }) => (
               <code key={kid}>
                 <Shown text={kid} />{' '}
@@ -43,20 +43,20 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
       </p>
       <p className="quiet">
         {given.trim() === ''
-          ? 'This installation named them when this browser first came here; they are pinned since.'
-          : 'You gave them yourself.'}
+          ? 'This browser pinned the keys that this installation published on the first visit.'
+          : 'You entered these keys.'}
       </p>
       {unpinned.length > 0 && (
         <div className="note note-problem" role="status">
           <p>This installation names keys now that were not pinned: {unpinned.join(', ')}. They do not count.</p>
           <Button size="xs" variant="default" onClick={() => setPinned(told)}>
-            Pin the keys that are named now
+            Pin the current keys
           </Button>
         </div>
       )}
       <Textarea
         label="Keys that you trust"
-        description="A JWK set that the operator gave you by another way. Left empty, the pinned ones count."
+        description="A JWK set that you received from the operator on another channel. If empty, the pinned keys are used."
         rows={2}
         value={given}
         onChange={(event) => setGiven(event.currentTarget.value)}

@@ -34,7 +34,7 @@ export function OriginalDrop({ isReady, onText }: Props) {
         }}
       />
       <p id="original-stays" className="quiet">
-        It is checked in this browser. No byte of it is sent anywhere.
+        It is checked in this browser and is not uploaded.
       </p>
       {fault !== null && <p role="alert">{fault}</p>}
     </div>

@@ -23,7 +23,7 @@ export function ProofPage() {
     staleTime: Infinity,
   });
   return (
-    <Page title="Public proof" about="What a workspace has published of its evidence. You need no account to check it.">
+    <Page title="Public proof" about="Evidence published by a workspace. You can check it without an account.">
       <Loaded query={published}>{(found) => <Published found={found} />}</Loaded>
     </Page>
   );
@@ -54,7 +54,7 @@ function Published({ found }: { found: Found }) {
   if (found === null)
     return (
       <EmptyState title="Nothing is public here">
-        The link is wrong, or has ended, or was taken back. Ask whoever gave it to you.
+        The link is wrong, has expired or was revoked. Ask the person who sent it.
       </EmptyState>
     );
   if (found.kind === 'approval') return <ApprovalFacts approval={found.approval} />;

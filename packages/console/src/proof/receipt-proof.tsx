@@ -50,11 +50,11 @@ function Finding({ proven }: { proven: Proven }) {
     );
   return (
     <p className="note note-good" role="status">
-      Verified here: this receipt is in the log <Shown text={proven.log} />, whose key signed its head of{' '}
+      Verified in this browser: this receipt is in the log <Shown text={proven.log} />, whose key signed its head of{' '}
       {proven.treeSize} receipts at {proven.signedAt}.{' '}
       {proven.isOriginal
-        ? 'The file is the original: its signature verifies, and it says what stands above.'
-        : 'Drop the original to check its signature and what it says.'}
+        ? 'The file is the original. Its signature verifies, and its content matches this page.'
+        : 'Drop the original to check its signature and content.'}
     </p>
   );
 }
@@ -65,14 +65,15 @@ function NotProven() {
       <h2 id="unproven">What this does not prove</h2>
       <ul className="note">
         <li>
-          Without the original, only that a receipt of this hash is in the signed log. Its verdict and time are what the
-          publisher says; the original proves them.
+          Without the original, this proves only that a receipt with this hash is in the signed log. The original proves
+          its verdict and time.
         </li>
-        <li>That the keys are the right ones: compare their ids with what the operator told you by another way.</li>
         <li>
-          That nothing else was done. One receipt is about one call; completeness takes the export of its session.
+          That the keys are the right ones. Compare their ids with those you received from the operator on another
+          channel.
         </li>
-        <li>Who acted, on what and with which arguments: that is not public.</li>
+        <li>That nothing else happened. One receipt covers one call. Completeness needs an export of its session.</li>
+        <li>The agent, the resource and the arguments. They are not public.</li>
       </ul>
     </section>
   );

@@ -18,7 +18,7 @@ export function ReplayFacts({ replay }: { replay: PublicReplay }) {
             {replay.decisions}, below place {replay.tree_size} of the log: {extentOf(replay)}
           </dd>
           <dt>Under</dt>
-          <dd>{replay.policy === 'recorded' ? 'the policies that they were made by' : 'a draft'}</dd>
+          <dd>{replay.policy === 'recorded' ? 'the policies of that time' : 'a draft'}</dd>
           {rows.map(({ before, after, count }) => (
             <div key={`${before} ${after}`}>
               <dt>
@@ -73,8 +73,8 @@ function NotProven() {
     <section aria-labelledby="unproven">
       <h2 id="unproven">What this does not prove</h2>
       <p className="note">
-        This page shows what the installation says of the replay. Whoever is given the records and the policies makes it
-        again, and gets the same hash. Who called what is not public.
+        This page shows what the installation reports about the replay. With the records and policies, you can repeat it
+        and get the same hash. Agents and calls are not public.
       </p>
     </section>
   );

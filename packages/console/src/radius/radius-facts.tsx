@@ -9,9 +9,9 @@ const kinds = {
   tools: 'Tools',
   connectors: 'MCP servers',
   sessions: 'Sessions',
-  runs: 'Runs under way',
-  approvals: 'Approvals that wait',
-  dispatches: 'Calls on their way',
+  runs: 'Runs in progress',
+  approvals: 'Waiting approvals',
+  dispatches: 'Calls in flight',
 } as const satisfies Partial<Record<keyof Affected, string>>;
 
 /** What somebody has reached in seven days, a count each that opens to its list. Nothing of it is guessed: it is read from the sealed log. */
@@ -59,12 +59,12 @@ function Counted({ name, items, hasMore }: CountedProps) {
 
 /** What it was read from, and what of it could not be. */
 function Ground({ radius: { receipts, tree_size, is_whole, unverifiable } }: { radius: BlastRadius }) {
-  if (tree_size === 0) return <p className="quiet">No receipt is sealed here yet.</p>;
+  if (tree_size === 0) return <p className="quiet">No receipts yet.</p>;
   return (
     <>
       <p className="quiet">
         Of {receipts} receipts of seven days, in the signed log of {tree_size}
-        {is_whole ? '.' : '; there were more than are looked at, so it may reach further.'}
+        {is_whole ? '.' : '. More receipts exist than were read, so the effect may be larger.'}
       </p>
       {unverifiable > 0 && (
         <p className="note note-problem" role="alert">

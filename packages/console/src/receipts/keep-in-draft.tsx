@@ -18,7 +18,7 @@ export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }
         {({ draft: written }) =>
           written === null ? (
             <p className="quiet">
-              There is no draft of the policy yet. <Link to="/policy">Begin one</Link>
+              No policy draft yet. <Link to="/policy">Start a draft</Link>
             </p>
           ) : (
             <KeepAsTest example={payload} draft={written} />

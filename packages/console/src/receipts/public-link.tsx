@@ -28,8 +28,8 @@ export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt })
   };
   const question = {
     title: 'Publish a proof',
-    says: `Whoever has the address sees, for ${lifetimeDays} days, that this decision was sealed: verdict, reason, time to the minute and hashes. No argument, no name. It can be taken back.`,
-    act: 'Publish it',
+    says: `Anyone with the link can see this decision for ${lifetimeDays} days: verdict, reason, time to the minute and hashes. Arguments and names stay private. You can revoke the link.`,
+    act: 'Publish proof',
     typed: 'publish',
     run: publish,
   };

@@ -104,8 +104,8 @@ function Finding({ verified }: { verified: Verified }) {
     );
   return (
     <p className="note note-good" role="status">
-      Verified here: key {verified.keyId} signed it, and it is in the signed log of {verified.treeSize} receipts. The
-      keys came from this installation: to trust nobody, check with keys that you kept yourself.
+      Verified in this browser: key {verified.keyId} signed it, and it is in the signed log of {verified.treeSize}{' '}
+      receipts. The keys came from this server. Use keys you kept yourself.
     </p>
   );
 }

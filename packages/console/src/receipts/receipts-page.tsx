@@ -31,7 +31,7 @@ export function ReceiptsPage() {
   return (
     <Page
       title="Receipts"
-      about="Every decision and what became of it, signed and in the log. Open one to check it here, with the same code as offline."
+      about="Every decision and its outcome, signed and logged. Open a receipt to verify it in this browser."
     >
       <Facets search={search} onChange={change} />
       <Loaded query={query}>

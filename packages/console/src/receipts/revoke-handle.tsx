@@ -16,7 +16,7 @@ export function RevokeHandle({ handle, onRevoked }: Props) {
   return (
     <>
       <Button size="compact-xs" variant="default" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-        Take it back
+        Revoke link
       </Button>
       {revoke.error !== null && <ProblemNote error={revoke.error} />}
     </>

@@ -15,7 +15,7 @@ export function RunTrace({ run }: { run: Run }) {
       </section>
       {run.status === 'awaiting_approval' && (
         <p className="note">
-          It waits for an approval. <Link to={'/inbox'}>Open the inbox</Link>
+          This run waits for an approval. <Link to={'/inbox'}>Open the inbox</Link>
         </p>
       )}
       {run.error !== null && (

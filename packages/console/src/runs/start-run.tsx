@@ -41,7 +41,7 @@ function StartForm() {
       />
       <LongText
         act="Start"
-        label="What is to be done"
+        label="Instructions"
         rows={6}
         maxLength={10_000}
         value={words.description}

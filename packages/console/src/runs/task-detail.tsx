@@ -53,8 +53,8 @@ function ChosenRun({ id, runs }: { id: string; runs: Run[] }) {
   const chosen = runs.find((run) => run.id === search.run) ?? runs[0];
   if (chosen === undefined)
     return (
-      <EmptyState title="This task has not been run" action={<RunTask id={id} says="Run it" />}>
-        Its trace appears here: each step, with what was decided and its receipt.
+      <EmptyState title="Not run yet" action={<RunTask id={id} says="Run task" />}>
+        Its trace appears here: each step with its decision and receipt.
       </EmptyState>
     );
   return (

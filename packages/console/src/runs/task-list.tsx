@@ -27,7 +27,7 @@ export function TaskList() {
   return (
     <Page
       title="Runs"
-      about="What agents were asked to do here. Each step of a run is decided before it happens, and leaves a signed receipt."
+      about="Tasks that agents work on. Each step is decided before it happens and leaves a signed receipt."
       actions={<Button onClick={form.open}>Start a run</Button>}
     >
       <Loaded query={list.query}>
@@ -86,15 +86,15 @@ function TaskRow({ task: { id, title, status, updatedAt } }: { task: Task }) {
 function NoTask({ onStart }: { onStart: () => void }) {
   return (
     <EmptyState
-      title="Nothing was run yet"
+      title="No runs yet"
       action={
         <Button variant="default" onClick={onStart}>
           Start the sample task
         </Button>
       }
     >
-      A run gives a task to the model, and every call that the model makes crosses the boundary. The sample asks to
-      write a file, which cannot be undone, so it waits for an approval.
+      A run gives a task to a model, and every call of the model is decided. The sample asks to write a file, so it
+      waits for an approval.
     </EmptyState>
   );
 }

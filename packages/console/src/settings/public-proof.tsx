@@ -26,12 +26,9 @@ export function PublicProof({ name, etag, setting }: Props) {
     <section aria-label="Public proof">
       <h2>Public proof</h2>
       {isOff ? (
-        <p>Nothing of this workspace is public: every address under which something was published says so.</p>
+        <p>Nothing of this workspace is public. Every published link answers "not found".</p>
       ) : (
-        <p>
-          Nothing of this workspace is public but what an owner has published by itself, under an address that ends and
-          can be taken back.
-        </p>
+        <p>Only what an owner published is public, under links that expire and can be revoked.</p>
       )}
       <Published />
       {set.error !== null && <ProblemNote error={set.error} />}
@@ -42,7 +39,7 @@ export function PublicProof({ name, etag, setting }: Props) {
           loading={set.isPending}
           onClick={() => set.mutate(isOff ? 'published' : 'off')}
         >
-          {isOff ? 'Open what is published' : 'Shut all that is published'}
+          {isOff ? 'Turn public links on' : 'Turn public links off'}
         </Button>
       )}
     </section>

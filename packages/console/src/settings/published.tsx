@@ -23,7 +23,7 @@ export function Published() {
         {({ items }) =>
           items.length === 0 ? (
             <p className="quiet">
-              Nothing is published now. <Link to="/receipts">Choose a receipt</Link> to publish a proof of it.
+              No public links. <Link to="/receipts">Choose a receipt</Link> to publish a proof of it.
             </p>
           ) : (
             <Handles handles={items} />
@@ -76,11 +76,11 @@ function Handles({ handles }: { handles: readonly HandleSummary[] }) {
                     <Button
                       size="compact-xs"
                       variant="default"
-                      aria-label={`Take it back: ${kind} ${object_id}`}
+                      aria-label={`Revoke link: ${kind} ${object_id}`}
                       loading={revoke.isPending && revoke.variables === handle}
                       onClick={() => revoke.mutate(handle)}
                     >
-                      Take it back
+                      Revoke link
                     </Button>
                   </td>
                 )}

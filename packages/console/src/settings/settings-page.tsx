@@ -18,7 +18,10 @@ export function SettingsPage() {
     return { body: { ...body, etag: headers.get('etag') ?? '' } };
   });
   return (
-    <Page title="Settings" about="Of the workspace. Sessions, programs and passkeys of your own stand under You.">
+    <Page
+      title="Settings"
+      about="Settings of the workspace. Your own sessions, programs and passkeys are under Your account."
+    >
       <Loaded query={workspace}>
         {({ name, org_id, created_at, etag, public_proof }) => (
           <>
@@ -60,11 +63,11 @@ function Providers() {
   return (
     <section aria-label="Sign-in">
       <h2>Sign-in</h2>
-      <p>By passkey, by a code to one’s own address, and by these identity providers:</p>
+      <p>Passkey, e-mail code, and these identity providers:</p>
       <Loaded query={providers}>
         {(found) =>
           found.length === 0 ? (
-            <p className="quiet">None is connected. Whoever runs this installation connects them.</p>
+            <p className="quiet">No provider is connected. The operator of the installation connects providers.</p>
           ) : (
             <ul>
               {found.map(({ connection_id, name }) => (

@@ -48,8 +48,8 @@ function SingleKeysSwitch() {
     <Switch
       checked={isOn}
       onChange={(event) => change(event.currentTarget.checked)}
-      label="Single keys act"
-      description="Off: only Ctrl K does. It is remembered in this browser."
+      label="Single-key shortcuts"
+      description="When off, only Ctrl K works. Saved in this browser."
     />
   );
 }

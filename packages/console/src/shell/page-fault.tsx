@@ -15,7 +15,7 @@ export function PageFault({ error }: ErrorComponentProps) {
 export function NoSuchPage() {
   return (
     <Page title="No such page">
-      <p>Nothing of the console has this address. It may be misspelt, or belong to another version.</p>
+      <p>No page has this address. It may be misspelled or belong to another version.</p>
       <p>
         <a href="/console/overview">Overview</a>
       </p>

@@ -33,7 +33,7 @@ function useCommands({ workspaces }: Me): Command[] {
       says: `Open the workspace ${visibleText(name)}`,
       run: () => open(id),
     })),
-    { id: 'device', says: 'Let a program in', run: () => void navigate({ to: '/device' }) },
+    { id: 'device', says: 'Give a program access', run: () => void navigate({ to: '/device' }) },
     { id: 'sign-out', says: 'Sign out', run: () => leave.mutate() },
   ];
 }
@@ -81,7 +81,7 @@ function Finder({ commands, onChosen }: { commands: Command[]; onChosen: () => v
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="quiet">Nothing is called that.</p>}
+      {found.length === 0 && <p className="quiet">No matches. Try the name of a page.</p>}
     </div>
   );
 }

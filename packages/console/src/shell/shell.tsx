@@ -102,7 +102,9 @@ function PageOfWorkspace({ me, workspace }: { me: Me; workspace: OpenWorkspace |
 function NoWorkspace({ isMemberAnywhere }: { isMemberAnywhere: boolean }) {
   return (
     <Page title="No such workspace">
-      <EmptyState title={isMemberAnywhere ? 'You are in no workspace of this name' : 'You are in no workspace yet'}>
+      <EmptyState
+        title={isMemberAnywhere ? 'You are not a member of this workspace' : 'You are not a member of a workspace yet'}
+      >
         {isMemberAnywhere ? 'Choose one of yours in the navigation.' : 'Ask an owner for an invite.'}
       </EmptyState>
       <Suspense>

@@ -32,7 +32,7 @@ export function AddressForm({ onBegun }: { onBegun: (login: Login) => void }) {
       <Button type="submit" fullWidth loading={begin.isPending}>
         Continue
       </Button>
-      <p className="quiet">A code goes to this address. The first sign-in makes a workspace of your own.</p>
+      <p className="quiet">We send a code to this address. Your first sign-in creates a workspace.</p>
       {begin.error !== null && <ProblemNote error={begin.error} />}
     </form>
   );

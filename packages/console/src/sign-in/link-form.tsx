@@ -16,8 +16,8 @@ export function LinkForm({ loginId, onBegun }: Props) {
   return (
     <>
       <p>
-        Your identity provider knows you. It is your first time here with it: a code to the address that it names shows
-        whose account this is. From then on, the provider alone signs you in.
+        This is your first sign-in with this provider. We send a code to your address to confirm that the account is
+        yours. After that, the provider signs you in.
       </p>
       <Button fullWidth autoFocus loading={begin.isPending} onClick={() => begin.mutate()}>
         Send the code

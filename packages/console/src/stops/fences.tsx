@@ -20,7 +20,7 @@ export function Fences({ ops: { kernel, fences, more_fences }, onStop, onResume 
       <h2>In force</h2>
       {fences.length === 0 ? <NothingStopped onStop={onStop} /> : <Standing fences={fences} onResume={onResume} />}
       <CopyCommand words="stops ls" count={fences.length} />
-      {more_fences && <p className="quiet">There are more than are shown.</p>}
+      {more_fences && <p className="quiet">More stops exist than are shown.</p>}
     </section>
   );
 }
@@ -67,7 +67,9 @@ function Row({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFen
       </td>
       <td data-name="Around">
         <Shown text={target ?? scope} />
-        {target === null && <p className="quiet">More than this workspace: who runs the installation lifts it.</p>}
+        {target === null && (
+          <p className="quiet">Covers more than this workspace. The operator of the installation can lift it.</p>
+        )}
       </td>
       <td data-name="Why">
         <Shown text={reason} />
@@ -78,7 +80,7 @@ function Row({ fence, onResume }: Pick<Props, 'onResume'> & { fence: StandingFen
       <td className="tight" data-name="Since">
         <Moment at={effective_at} />
       </td>
-      <td data-name="Until">{expires_at === null ? 'somebody resumes it' : <Moment at={expires_at} />}</td>
+      <td data-name="Until">{expires_at === null ? 'it is resumed' : <Moment at={expires_at} />}</td>
       <td data-name="On their way">
         <OpenCalls calls={fence.open_dispatches} hasMore={fence.more_open_dispatches} />
       </td>
@@ -102,13 +104,13 @@ function NothingStopped({ onStop }: { onStop: (() => void) | null }) {
       action={
         onStop !== null && (
           <Button variant="default" onClick={onStop}>
-            Try it: throttle a tool that nobody calls
+            Try it: slow down an unused tool
           </Button>
         )
       }
     >
-      A freeze stops a workspace, an agent, a tool or an MCP server within a second, on every kernel, although a policy
-      would allow it. It leaves a receipt as every decision does.
+      A freeze stops a workspace, an agent, a tool or an MCP server within a second, whatever the policy allows. Each
+      stop leaves a receipt.
     </EmptyState>
   );
 }

@@ -6,9 +6,9 @@ import { callsInWords } from './calls-in-words.ts';
 import { OpenCalls } from './open-calls.tsx';
 
 const unconfirmedStop =
-  'The kernel has not confirmed it, so calls may still be sent. It is told again until the kernel does.';
+  'The kernel has not confirmed it, so calls may still be sent. It is repeated until the kernel confirms.';
 const unconfirmedLift =
-  'The kernel has not confirmed it, so what was stopped still stands. It is told again until the kernel does.';
+  'The kernel has not confirmed it, so the stop is still in force. It is repeated until the kernel confirms.';
 
 /** What became of the stop that was just given, in the words of the kernel or without them. */
 export function GivenStop({ command }: { command: GivenCommand }) {
@@ -28,11 +28,11 @@ export function GivenStop({ command }: { command: GivenCommand }) {
       )}
       {kind !== 'open' && <Reach command={command} />}
       <div>
-        Calls on their way: <OpenCalls calls={open_dispatches} hasMore={more_open_dispatches} />
+        Calls in flight: <OpenCalls calls={open_dispatches} hasMore={more_open_dispatches} />
       </div>
       <p>
-        Runs that wait for an approval in it: {parked_runs === null ? 'not known' : parked_runs.length}.{' '}
-        <Link to="/runs">Look at the runs</Link>
+        Runs that wait for an approval: {parked_runs === null ? 'not known' : parked_runs.length}.{' '}
+        <Link to="/runs">Open runs</Link>
       </p>
     </section>
   );
@@ -48,7 +48,7 @@ function Reach({ command: { known, calls_last_7d: calls } }: { command: GivenCom
   if (known === false)
     return (
       <p>
-        <strong>Nothing of this name is known here.</strong> The stop applies to this exact name only. Check the
+        <strong>No agent, tool or server has this name.</strong> The stop applies to this exact name only. Check the
         spelling.
       </p>
     );

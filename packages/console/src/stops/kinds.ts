@@ -8,19 +8,19 @@ export const stopKinds: Readonly<Record<StopKind, Words>> = {
   freeze: {
     title: 'Freeze',
     act: 'Freeze it',
-    says: 'No call of it is sent from a second after the kernel has confirmed, calls that wait for an approval included. What was sent before goes on, and is listed until it is settled.',
+    says: 'Stops every call of the target, approved ones too, within a second. Calls already sent finish and are listed.',
     tone: 'bad',
   },
   throttle: {
     title: 'Throttle',
     act: 'Throttle it',
-    says: 'So many calls go through in each window; the others are denied. It ends by itself after an hour unless you say otherwise.',
+    says: 'Lets some calls a minute through and denies the rest, for 1 hour unless you choose longer.',
     tone: 'wait',
   },
   quarantine: {
     title: 'Quarantine',
     act: 'Quarantine it',
-    says: 'No call of it is sent, because it is not trusted. Everything else goes on.',
+    says: 'Stops every call of the target because it is not trusted. Everything else continues.',
     tone: 'bad',
   },
 };

@@ -42,13 +42,12 @@ function Consequence({ fence: { target, kind, reason: why }, reason, onReason }:
   return (
     <div className="stacked">
       <p>
-        The {kind} around <Shown text={target} /> is lifted, which stands because: <Shown text={why} />. From then on
-        its calls are decided by the policy again, and go out where it allows them. What is wider, or was stopped
-        meanwhile, stands.
+        Lifts the {kind} of <Shown text={target} />. Its reason was: <Shown text={why} />. The policy then decides the
+        calls of the target again. Wider stops and later stops stay in force.
       </p>
       <TextInput
         data-autofocus
-        label="Why it may go on"
+        label="Reason to resume"
         required
         maxLength={500}
         value={reason}

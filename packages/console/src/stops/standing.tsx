@@ -9,8 +9,8 @@ export function Standing({ ops: { boundary } }: { ops: OpsOverview }) {
     return (
       <section className="note note-problem" role="alert">
         <h2>The kernel does not answer</h2>
-        <p>What is in force is not known, so none is shown. Without the kernel no call is sent.</p>
-        <p>A stop that you give now is kept, and told to the kernel until it confirms.</p>
+        <p>What is in force is unknown, so nothing is shown. No call goes through without the kernel.</p>
+        <p>You can still stop something. The stop is kept and repeated until the kernel confirms it.</p>
       </section>
     );
   const { status, mode, last_proven_fail_closed: provenAt, open_dispatches: openCalls, pending_approvals } = boundary;
@@ -19,16 +19,16 @@ export function Standing({ ops: { boundary } }: { ops: OpsOverview }) {
       <h2>Boundary</h2>
       <dl className="facts">
         <dt>Calls</dt>
-        <dd>{status === 'ready' ? <Mark tone="good">can be allowed</Mark> : <Mark tone="bad">are all denied</Mark>}</dd>
+        <dd>{status === 'ready' ? <Mark tone="good">Each call decided</Mark> : <Mark tone="bad">All denied</Mark>}</dd>
         <dt>Mode</dt>
         <dd>{mode}</dd>
-        <dt>Last proven fail-closed</dt>
-        <dd>{provenAt === null ? 'never: run make conformance' : <Moment at={provenAt} />}</dd>
-        <dt>Calls on their way</dt>
+        <dt>Last fail-closed test</dt>
+        <dd>{provenAt === null ? 'Never. Run make conformance.' : <Moment at={provenAt} />}</dd>
+        <dt>Calls in flight</dt>
         <dd>
           <Link to="/receipts">{openCalls}</Link>
         </dd>
-        <dt>Approvals that wait</dt>
+        <dt>Waiting approvals</dt>
         <dd>
           <Link to="/inbox">{pending_approvals}</Link>
         </dd>

@@ -29,11 +29,11 @@ export function StopForm({ kind, onClose, ...rest }: Props) {
 
 /** Zero: as long as the kind of stop says by itself. */
 const times = [
-  { id: 0, name: 'until somebody resumes it' },
-  { id: 3_600, name: 'for an hour' },
-  { id: 86_400, name: 'for a day' },
+  { id: 0, name: 'Until it is resumed' },
+  { id: 3_600, name: 'For 1 hour' },
+  { id: 86_400, name: 'For 1 day' },
 ];
-const throttleTimes = [{ id: 0, name: 'for an hour' }, ...times.slice(2)];
+const throttleTimes = [{ id: 0, name: 'For 1 hour' }, ...times.slice(2)];
 
 /** What the form counts a throttle in. */
 const throttleSeconds = 60;
@@ -67,7 +67,7 @@ export function StopFields({ kind, incidentId, onGiven }: FormProps) {
       <Around asked={asked} onChange={change} />
       {kind === 'throttle' && (
         <TextInput
-          label="Calls in each minute"
+          label="Calls per minute"
           type="number"
           min={0}
           max={1_000_000_000}
@@ -99,7 +99,7 @@ function Around({ asked: { around, name, reason }, onChange }: AroundProps) {
       <TextInput
         data-autofocus
         label="Why"
-        description="Whoever is stopped reads it."
+        description="The stopped agent sees it."
         required
         maxLength={500}
         value={reason}

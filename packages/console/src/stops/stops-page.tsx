@@ -35,8 +35,10 @@ export function StopsPage() {
   return (
     <Page
       title="Stops"
-      about="What agents may not do now, whatever the policy says. A stop takes effect at once and needs no approval."
-      actions={mayStop ? <StopButtons onStop={setKind} /> : <p className="quiet">Partners and owners stop calls.</p>}
+      about="What agents may not do now, whatever the policy allows. A stop takes effect at once and needs no approval."
+      actions={
+        mayStop ? <StopButtons onStop={setKind} /> : <p className="quiet">Only partners and owners can stop calls.</p>
+      }
     >
       {given !== null && (ops.data === undefined || holdsIn(given, ops.data, ops.dataUpdatedAt)) && (
         <GivenStop command={given.command} />

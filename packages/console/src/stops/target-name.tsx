@@ -48,7 +48,7 @@ export function TargetName({ kind, label, value, onChange }: Props) {
       </datalist>
       {isUnknown && (
         <p className="note note-wait" role="status">
-          Nothing of this name is known here. Check the spelling. The stop will apply to this exact name only.
+          No agent, tool or server has this name. Check the spelling. The stop will apply to this exact name only.
         </p>
       )}
     </>

@@ -2,8 +2,8 @@ import { OpsTarget } from '@countersign/contracts/control-plane';
 
 /** What a stop stands around: the kinds that `OpsTarget` knows, as people say them. */
 export const targetKinds = [
-  { id: 'workspace', name: 'the whole workspace', asks: null },
-  { id: 'agent', name: 'one agent', asks: 'Principal of the agent' },
+  { id: 'workspace', name: 'The whole workspace', asks: null },
+  { id: 'agent', name: 'one agent', asks: 'Name of the agent' },
   { id: 'tool', name: 'one tool', asks: 'Name of the tool' },
   { id: 'connector', name: 'one MCP server', asks: 'Id of the server' },
 ] as const;

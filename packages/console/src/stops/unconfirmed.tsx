@@ -8,9 +8,9 @@ import { Terms } from './terms.tsx';
 export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
   if (commands.length === 0) return null;
   return (
-    <section aria-label="Given, not confirmed">
-      <h2>Given, not confirmed</h2>
-      <p className="quiet">They are told to the kernel, in this order, until it says that they hold.</p>
+    <section aria-label="Not confirmed yet">
+      <h2>Not confirmed yet</h2>
+      <p className="quiet">They are sent to the kernel, in this order, until it confirms them.</p>
       <div className="table-box" tabIndex={0} role="region" aria-label="Commands">
         <table className="cards">
           <thead>

@@ -29,14 +29,14 @@ function Whole({ tool }: { tool: RegisteredTool }) {
       <dl className="facts">
         <dt>Approved</dt>
         <dd>{pinned_hash === null ? 'never' : <CopyText text={pinned_hash} />}</dd>
-        <dt>Shown last</dt>
+        <dt>Last seen</dt>
         <dd>
           <CopyText text={observed_hash} />
         </dd>
       </dl>
       {pin === 'drifted' && <Drift tool={tool} />}
       {definition === null ? (
-        <p className="quiet">The definition is too long to be shown; its hash stands above.</p>
+        <p className="quiet">The definition is too long to show. Its hash is above.</p>
       ) : (
         <ShownJson value={definition} label={pin === 'unpinned' ? 'Definition, not approved' : 'Approved definition'} />
       )}
@@ -45,15 +45,15 @@ function Whole({ tool }: { tool: RegisteredTool }) {
 }
 
 const says: Readonly<Record<RegisteredTool['pin'], string>> = {
-  in_sync: 'Its server shows what was approved.',
-  drifted: 'Its server shows something else than what was approved, so it is not called.',
-  unpinned: 'It came later than the approval of its server, so it is not called.',
+  in_sync: 'The server offers the approved definition.',
+  drifted: 'The server changed the definition, so calls are blocked.',
+  unpinned: 'The tool appeared after its server was approved, so calls are blocked.',
 };
 
 /** What the server has changed since, in its own words: text alone. */
 function Drift({ tool: { definition, observed_definition } }: { tool: RegisteredTool }) {
   if (definition === null || observed_definition === null)
-    return <p className="quiet">What has changed is too long to be shown: the two hashes differ.</p>;
+    return <p className="quiet">The change is too long to show. The two hashes differ.</p>;
   return (
     <section aria-label="What has changed">
       <h3>What has changed</h3>

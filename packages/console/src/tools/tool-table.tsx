@@ -25,8 +25,8 @@ export function ToolTable({ tools }: { tools: readonly RegisteredTool[] }) {
         </table>
       </div>
       <p className="quiet after-table">
-        Effect, as decisions take it: E0 none, E1 reads, E2 reversible writes, E3 external or hard to undo, E4
-        destructive or financial, or declared by nobody.
+        Effect: E0 none, E1 reads, E2 can be undone, E3 external or hard to undo, E4 destructive or financial, or not
+        declared.
       </p>
     </>
   );

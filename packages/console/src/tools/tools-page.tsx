@@ -25,7 +25,7 @@ export function ToolsPage() {
   return (
     <Page
       title="Tools"
-      about="What MCP servers offer. A tool is called as long as its definition is the one that was approved; when it changes, it is stopped until somebody has looked."
+      about="Tools that MCP servers offer. A tool can be called while its definition is the approved one. If it changes, its calls are blocked until an operator has reviewed it."
     >
       <Loaded query={list.query}>{({ items }) => <Tools tools={items} />}</Loaded>
       <More list={list} />
@@ -41,9 +41,9 @@ export function ToolsPage() {
 function Tools({ tools }: { tools: readonly RegisteredTool[] }) {
   if (tools.length > 0) return <ToolTable tools={tools} />;
   return (
-    <EmptyState title="No server has shown a tool yet" command="GOV_MCP_SERVERS=servers.json make up">
-      Tools come from MCP servers, which whoever runs the installation lists in a file. Each tool appears here with its
-      definition, and is pinned to it: a server that changes a tool later is found out.
+    <EmptyState title="No tools yet" command="GOV_MCP_SERVERS=servers.json make up">
+      Tools come from MCP servers, which the operator of the installation lists in a file. Each tool is pinned to its
+      definition, so a later change is detected.
     </EmptyState>
   );
 }

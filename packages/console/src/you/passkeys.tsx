@@ -24,9 +24,9 @@ export function Passkeys({ passkeys, nameOf, onEnd }: Props) {
     <section aria-label="Passkeys">
       <h2>Passkeys</h2>
       {passkeys.length === 0 ? (
-        <EmptyState title="You have no passkey" action={<AddPasskey enrol={enrol} />}>
-          Your device signs you in, and signs each vote with exactly what you were shown. From the first passkey of a
-          workspace on, votes there count by passkey alone.
+        <EmptyState title="No passkeys yet" action={<AddPasskey enrol={enrol} />}>
+          Your device signs you in and signs each approval with exactly what you saw. Once a workspace has a passkey,
+          only passkeys can approve there.
         </EmptyState>
       ) : (
         <>
@@ -43,8 +43,8 @@ export function Passkeys({ passkeys, nameOf, onEnd }: Props) {
 function Table({ passkeys, nameOf, onEnd }: Props) {
   return (
     <EndableTable
-      label="Passkeys of yours"
-      columns={['Passkey', 'Votes in', { wide: 'Enrolled' }, { wide: 'Signed in last' }]}
+      label="Your passkeys"
+      columns={['Passkey', 'Approves in', { wide: 'Enrolled' }, { wide: 'Last sign-in' }]}
     >
       {passkeys.map((passkey) => (
         <Row
@@ -64,9 +64,9 @@ type RowProps = { passkey: Enrolled; place: string; isLast: boolean; onEnd: Prop
 function Row({ passkey: { credential_id, enrolled_at, signed_in_at }, place, isLast, onEnd }: RowProps) {
   const ending = {
     id: credential_id,
-    title: 'End this passkey',
-    says: `It signs in and votes nowhere any more. ${isLast ? lastOne : 'Another one of yours stays.'}`,
-    act: 'End it',
+    title: 'End passkey',
+    says: `It can no longer sign in or approve. ${isLast ? lastOne : 'You keep another passkey.'}`,
+    act: 'End passkey',
   };
   return (
     <tr>
@@ -86,14 +86,14 @@ function Row({ passkey: { credential_id, enrolled_at, signed_in_at }, place, isL
 }
 
 const lastOne =
-  'It is your only one: votes in its workspace go on counting by passkey alone, so you cannot vote there until you have another and somebody has vouched for it.';
+  'It is your only passkey. Its workspace accepts only passkeys, so you cannot approve there until you enrol another one and a colleague vouches for it.';
 
 function AddPasskey({ enrol }: { enrol: ReturnType<typeof useEnrol> }) {
   const { name, role } = useWorkspace();
   if (!mayDo(role, 'own_passkey.manage'))
     return (
       <p className="quiet after-table">
-        Partners and owners of <Shown text={name} /> enrol a passkey here; you are a member.
+        Partners and owners of <Shown text={name} /> can enrol a passkey here. You are a member.
       </p>
     );
   return (
@@ -102,7 +102,7 @@ function AddPasskey({ enrol }: { enrol: ReturnType<typeof useEnrol> }) {
         Enrol a passkey
       </Button>{' '}
       <span className="quiet">
-        For votes in <Shown text={name} />, and to sign in.
+        For approvals in <Shown text={name} /> and for sign-in.
       </span>
     </p>
   );
@@ -112,13 +112,13 @@ function EnrolledNote({ passkey: { state, credential_id } }: { passkey: Passkey 
   if (state === 'active')
     return (
       <p className="note note-good" role="status">
-        The passkey is enrolled. It signs you in, and votes here, from now on.
+        The passkey is enrolled. You can sign in and approve with it.
       </p>
     );
   return (
     <p className="note" role="status">
-      The passkey waits, since this workspace has passkeys already: somebody with an active one vouches for{' '}
-      <CopyText text={credential_id} whole />, on the page /approvals/passkeys of the kernel. Until then it signs nobody
+      This workspace already has passkeys, so a colleague with an active passkey must vouch for{' '}
+      <CopyText text={credential_id} whole /> on the page /approvals/passkeys of the kernel. Until then it cannot sign
       in.
     </p>
   );

@@ -15,14 +15,14 @@ export function Programs({ devices, nameOf, onEnd }: Props) {
     <section aria-label="Programs">
       <h2>Programs</h2>
       {devices.length === 0 ? (
-        <EmptyState title="No program acts for you" command={`countersign login --url ${location.origin}`}>
-          A program at a terminal is let in by a code that you confirm here, to one workspace and one role. It never
-          approves anything.
+        <EmptyState title="No programs yet" command={`countersign login --url ${location.origin}`}>
+          A program gets access with a code that you confirm here, to one workspace and one role. It can never approve
+          calls.
         </EmptyState>
       ) : (
         <EndableTable
-          label="Programs that are let in"
-          columns={['Program', 'Workspace', { wide: 'From' }, { wide: 'Let in' }]}
+          label="Programs with access"
+          columns={['Program', 'Workspace', { wide: 'From' }, { wide: 'Access since' }]}
         >
           {devices.map((device) => (
             <Row key={device.session_id} device={device} place={nameOf(device.workspace_id)} onEnd={onEnd} />
@@ -38,9 +38,9 @@ type RowProps = { device: Program; place: string; onEnd: Props['onEnd'] };
 function Row({ device: { session_id, client, address, role, signed_in_at }, place, onEnd }: RowProps) {
   const ending = {
     id: session_id,
-    title: 'End this program',
-    says: `${client} in ${place} is refused from now on. It can ask to be let in again.`,
-    act: 'End it',
+    title: 'End program',
+    says: `${client} in ${place} is refused from now on. It can ask for access again.`,
+    act: 'End program',
   };
   return (
     <tr>

@@ -18,7 +18,10 @@ export function Sessions({ sessions, hasMore, onEnd }: Props) {
   return (
     <section aria-label="Browsers">
       <h2>Browsers</h2>
-      <EndableTable label="Sessions" columns={['Browser', { wide: 'From' }, 'Signed in', { wide: 'Ends unless used' }]}>
+      <EndableTable
+        label="Sessions"
+        columns={['Browser', { wide: 'From' }, 'Signed in', { wide: 'Expires if unused' }]}
+      >
         {sessions.map((session) => (
           <Row key={session.session_id} session={session} onEnd={onEnd} />
         ))}
@@ -33,9 +36,9 @@ function Row({ session, onEnd }: { session: Session; onEnd: Props['onEnd'] }) {
   const name = browserInWords(client);
   const ending = {
     id: session_id,
-    title: 'Sign this browser out',
-    says: `${name}, signed in from ${address}, has to sign in again. Streams that it follows are cut.`,
-    act: 'Sign it out',
+    title: 'Sign out browser',
+    says: `${name}, signed in from ${address}, must sign in again. Its live connections end.`,
+    act: 'Sign out browser',
   };
   return (
     <tr>
@@ -73,7 +76,7 @@ function Everywhere() {
         <Button variant="default" color="red" loading={leave.isPending} onClick={() => leave.mutate()}>
           Sign out everywhere
         </Button>{' '}
-        <span className="quiet">Every browser and program of yours, this one last. Passkeys stay.</span>
+        <span className="quiet">Ends every session and program, this one last. Passkeys stay.</span>
       </p>
       {leave.error !== null && <ProblemNote error={leave.error} />}
     </>

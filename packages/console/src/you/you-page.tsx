@@ -19,10 +19,7 @@ export function YouPage() {
   const [ending, setEnding] = useState<Ending | null>(null);
   const nameOf = (workspaceId: string) => me?.workspaces.find(({ id }) => id === workspaceId)?.name ?? workspaceId;
   return (
-    <Page
-      title="You"
-      about="Everything by which you are signed in. What you end here ends at once, with all that is open by it."
-    >
+    <Page title="You" about="Your passkeys, sessions and programs. What you end here ends at once.">
       <Loaded query={session}>
         {({ passkeys, identities, sessions, devices }) => (
           <>
