@@ -88,7 +88,7 @@ lint: build ## Formatting, types, words, lint
 	$(TSC) -p tsconfig.check.json
 	$(TSC) -p packages/console/tests
 	@node tests/lint/words/main.mjs
-	node --max-old-space-size=8192 node_modules/eslint/bin/eslint.js .
+	node tests/lint/run-eslint.mjs
 
 check: lint ## The same, architecture, and drift of generated files
 	$(JEST) tests/architecture tests/spec
