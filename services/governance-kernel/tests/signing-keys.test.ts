@@ -60,17 +60,33 @@ describe('the three keys of a kernel', () => {
   });
 });
 
-describe('a key that is used again after another', () => {
-  it('is published once, as it was before', async () => {
-    const before = (await test.as('acme').listTrustKeys()).body.keys;
-    const env = { ...test.env, GOV_SIGNING_KEY: generateSigningKey().privateKeyPem };
-    const other = await startKernel(kernelConfigFrom(env));
-    await other.stop();
+describe('a new key', () => {
+  const keysOf = async () => (await test.as('acme').listTrustKeys()).body.keys;
+
+  it('ends the key of its purpose before it, within what clocks differ, and no other', async () => {
+    const before = await keysOf();
+    const publishedMs = Date.now();
+    test.env['GOV_SIGNING_KEY'] = generateSigningKey().privateKeyPem;
     await test.restart();
-    const { body } = await test.as('acme').listTrustKeys();
-    expect(body.keys).toEqual(expect.arrayContaining(before));
-    expect(parseKeySet(body)).toHaveLength(before.length + 1);
-    expect(new Set(body.keys.map(({ x }) => x)).size).toBe(before.length + 1);
+    const now = new Map((await keysOf()).map((key) => [key.kid, key]));
+    for (const { kid, purpose, ...key } of before) {
+      const { valid_until: until = null } = now.get(kid) ?? {};
+      if (purpose !== 'receipts') expect(now.get(kid)).toEqual({ kid, purpose, ...key });
+      else expect(Math.abs(Date.parse(until ?? '') - publishedMs - 40_000)).toBeLessThan(20_000);
+    }
+    const newest = now.get(test.kernel.context.signers.receipts.keyId);
+    expect(newest).toMatchObject({ valid_until: null });
+    // Nothing may be dated back by more than clocks differ.
+    expect(publishedMs - Date.parse(newest?.valid_from ?? '')).toBeLessThan(41_000);
+  });
+
+  it('leaves the one before it no way back, after what clocks differ', async () => {
+    const { GOV_SIGNING_KEY: had = '' } = test.env;
+    test.env['GOV_SIGNING_KEY'] = generateSigningKey().privateKeyPem;
+    await test.restart();
+    const later = { clock: () => new Date(Date.now() + 60_000) };
+    const back = startKernel(kernelConfigFrom({ ...test.env, GOV_SIGNING_KEY: had }), later);
+    await expect(back).rejects.toThrow('has ended');
   });
 });
 
@@ -78,7 +94,7 @@ describe('a clock that steps back', () => {
   it('leaves no chain that goes back in time, neither in this process nor in the next one', async () => {
     const session_id = newSession();
     const first = await seal(test, { session_id });
-    clock.stepMs = -60_000;
+    clock.stepMs = -30_000;
     await seal(test, { session_id });
     await test.restart();
     const third = await seal(test, { session_id });

@@ -285,20 +285,22 @@ describe('the keys that a kernel signs with', () => {
   const record = (keys: never[], nth: number) =>
     store.database.transaction((tx) => recordSigningKeys(tx, keys, minute(nth)));
 
-  it('are published from an hour before, once, for one purpose and one log', async () => {
+  it('are published once, for one purpose and one log, and end the ones before them', async () => {
     await record([key('b'), key('log', { purpose: 'log', logOrigin: 'o' })], 60);
-    await record([key('a')], 60);
-    await record([key('b')], 90);
+    await record([key('a')], 120);
+    await expect(record([key('b')], 121)).rejects.toThrow('has ended');
+    await record([key('a')], 180);
     const { rows } = await store.client.query<{ key_id: string }>('SELECT key_id FROM trust_keys');
     expect(rows).toHaveLength(3);
     await store.client.query(`UPDATE trust_keys SET valid_from = $1 WHERE key_id = 'log'`, [instant(-1)]);
     const listed = await listTrustKeys(store.database.reader);
-    expect(listed.map(({ key_id, valid_from, log_origin }) => [key_id, valid_from, log_origin])).toEqual([
-      ['log', minute(-1), 'o'],
-      ['a', minute(0), null],
-      ['b', minute(0), null],
+    const aside = (nth: number, seconds: number) => new Date(minute(nth).getTime() + seconds * 1_000);
+    expect(listed.map(({ key_id, valid_from, valid_until }) => [key_id, valid_from, valid_until])).toEqual([
+      ['log', minute(-1), null],
+      ['b', aside(60, -40), aside(120, 40)],
+      ['a', aside(120, -40), null],
     ]);
-    await expect(record([key('a', { purpose: 'policies' })], 60)).rejects.toThrow('another purpose');
+    await expect(record([key('a', { purpose: 'policies' })], 180)).rejects.toThrow('another purpose');
     await expect(record([key('log', { purpose: 'log', logOrigin: 'p' })], 60)).rejects.toThrow('another log');
     await expect(record([key('log', { purpose: 'log', logOrigin: 'o' })], 60)).resolves.toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import { clockSkewMaxMs } from '@countersign/service-kit';
 import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import type { TrustKeyModel } from '../generated/prisma/models.ts';
 import { keyFaultAt, keyFaultText } from '../ledger/key-fault.ts';
@@ -7,8 +8,8 @@ export type TrustKeyRow = Omit<TrustKeyModel, 'purpose'> & { purpose: KeyPurpose
 
 type SigningKey = { keyId: string; publicKey: Uint8Array; purpose: KeyPurpose; logOrigin: string | null };
 
-/** The clocks of replicas differ, and may step back: what one of them signs first must not be dated before its key. */
-const clockAllowanceMs = 3_600_000;
+/** The clocks of two replicas differ by no more: what the slower one signs first must not be dated before its key. */
+const clockAllowanceMs = 2 * clockSkewMaxMs;
 
 /**
  * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
