@@ -1,3 +1,5 @@
+export { evidenceAnswers } from './evidence-answers.ts';
+export type { EvidenceAnswer } from './evidence-answers.ts';
 export {
   ReceiptId,
   DecisionId,

@@ -73,7 +73,7 @@ describe('the evidence of a period', () => {
           verdict: 'VERIFIED',
           completeness: 'COMPLETE',
           signer: 'TRUSTED',
-          time: 'PROVEN',
+          time: 'LOGGED',
         });
         expect(report.receipts).toBeGreaterThanOrEqual(3);
         expect(text).not.toContain(bob.workspaceId);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { evidenceAnswers } from '../evidence-answers.ts';
 import { defineRoute } from '../route.ts';
 import { Digest, Instant, SessionId, TenantId } from '../scalars.ts';
 
@@ -16,11 +17,11 @@ const Requirement = z.enum(['integrity', 'completeness', 'signer', 'time']);
  * what each means.
  */
 export const Verification = z.strictObject({
-  verdict: z.enum(['VERIFIED', 'INCOMPLETE', 'UNDECIDABLE', 'NOT_VERIFIED']),
-  integrity: z.enum(['VERIFIED', 'BROKEN', 'UNDECIDED']),
-  completeness: z.enum(['COMPLETE', 'INCOMPLETE', 'UNDECIDED']),
-  signer: z.enum(['TRUSTED', 'NOT_TRUSTED', 'UNKNOWN', 'UNDECIDED']),
-  time: z.enum(['PROVEN', 'CLAIMED', 'CONTRADICTED', 'UNDECIDED']),
+  verdict: z.enum(evidenceAnswers.verdict),
+  integrity: z.enum(evidenceAnswers.integrity),
+  completeness: z.enum(evidenceAnswers.completeness),
+  signer: z.enum(evidenceAnswers.signer),
+  time: z.enum(evidenceAnswers.time),
   /** The first thing that does not hold, and in which line: they count from 1, the header included. */
   fault: z.strictObject({ code: z.string(), line: Count }).nullable(),
   /** What completeness and time lack, in words. */

@@ -7,10 +7,10 @@ import { VerificationError } from './verification-error.ts';
  * it is from before that instant. The checkpoint alone is no bound: whoever has a key that has ended dates the receipt back, to a time at
  * which the key counted, and would say of today that a log holds nothing more.
  */
-export function assertAsOf(asOf: string, { opened: { key, payload }, witnessed }: OpenedLine): void {
+export function assertAsOf(asOf: string, { opened: { key, payload }, checkpoint }: OpenedLine): void {
   assertInWindow(key, asOf);
-  assertNotRevoked(key, { claimed: asOf, witnessed });
-  assertNotAfter(asOf, witnessed);
+  assertNotRevoked(key, { claimed: asOf, seen: checkpoint });
+  assertNotAfter(asOf, checkpoint);
   if (isLater(asOf, payload.issued_at))
     throw new VerificationError('TIME_MISMATCH', `it says what is at ${asOf}, and was issued at ${payload.issued_at}`);
 }

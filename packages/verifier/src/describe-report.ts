@@ -41,8 +41,9 @@ function faultText({ code, message, line, receipt_id }: ExportFault): string {
 
 function timeText(issued: ExportReport['issued']): string {
   if (issued === null) return '';
-  const seen = issued.witnessed === null ? '' : `, seen by the log at ${issued.witnessed}`;
-  return ` (issued ${issued.first} to ${issued.last}${seen})`;
+  const { first, last, logged_after: after, logged_by: by } = issued;
+  const logged = by === null ? '' : `, in the operator's log ${after === null ? '' : `after ${after} and `}by ${by}`;
+  return ` (issued ${first} to ${last}${logged})`;
 }
 
 function chainText({ tenant_id, session_id, first, last, start, end, end_as_of }: ChainSummary): string {

@@ -1,5 +1,6 @@
 import type { ExportedPeriod, LinkedCheckpoints, LogPath } from '@countersign/contracts/governance-kernel';
 import { emptyRoot, equalBytes } from '@countersign/crypto';
+import { isLater } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertConsistent, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
@@ -11,9 +12,13 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 export class ExportCheckpoints {
   readonly #log: LogTrust;
   readonly #bySize = new Map<number, TimedCheckpoint>();
-  #last: TimedCheckpoint | null = null;
+  /** Smallest tree first. */
+  readonly #ordered: TimedCheckpoint[] = [];
 
-  /** Those of the header. Throws {@link VerificationError} like `verifyCheckpoint`, `DUPLICATE` and `CONSISTENCY_UNPROVEN`. */
+  /**
+   * Those of the header. Throws {@link VerificationError} like `verifyCheckpoint`, `DUPLICATE`, `CONSISTENCY_UNPROVEN`, and `TIME_MISMATCH`
+   * when a larger tree is dated before a smaller one.
+   */
   constructor({ checkpoints, consistency }: LinkedCheckpoints, log: LogTrust) {
     this.#log = log;
     const links = Math.max(0, checkpoints.length - 1);
@@ -25,12 +30,31 @@ export class ExportCheckpoints {
       // Stryker disable next-line ArrayDeclaration: The first checkpoint has none before it, and the others have a proof each.
       this.#assertNext(checkpoint, consistency[at - 1] ?? []);
       this.#bySize.set(checkpoint.size, checkpoint);
-      this.#last = checkpoint;
+      this.#ordered.push(checkpoint);
     }
   }
 
   find(size: number): TimedCheckpoint | undefined {
     return this.#bySize.get(size);
+  }
+
+  /** The largest tree without this leaf, of those in the header. The log gained the leaf after that checkpoint. */
+  findBefore(logIndex: number): TimedCheckpoint | undefined {
+    let [low, high] = [0, this.#ordered.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ordered[middle]?.size ?? Infinity) <= logIndex) low = middle + 1;
+      else high = middle;
+    }
+    return this.#ordered[low - 1];
+  }
+
+  /** Throws `TIME_MISMATCH` for a leaf that is dated over a minute before a checkpoint whose tree lacks it. */
+  assertNotBefore(claimed: string, logIndex: number): void {
+    const before = this.findBefore(logIndex);
+    if (before === undefined || !isLater(before.time, claimed)) return;
+    const problem = `it says ${claimed}, and the log did not have it yet at ${before.time}`;
+    throw new VerificationError('TIME_MISMATCH', problem);
   }
 
   /** That of a period's last line, which may be of the same tree as the last of the header. Throws as the header does, but `DUPLICATE`. */
@@ -41,11 +65,16 @@ export class ExportCheckpoints {
   }
 
   #assertNext(to: TimedCheckpoint, hashes: LogPath): void {
-    const [from, { provider }] = [this.#last, this.#log];
-    if (from === null) return;
+    const [from, { provider }] = [this.#ordered.at(-1), this.#log];
+    if (from === undefined) return;
     if (from.size > 0) assertConsistent({ from, to, hashes, provider });
     // Every log begins with no leaves, so from there nothing is left to prove.
     else if (hashes.length > 0 || from.origin !== to.origin || !equalBytes(from.root, emptyRoot(provider)))
       throw new VerificationError('CONSISTENCY_UNPROVEN', 'the checkpoint of no leaves is not where this log began');
+    if (Date.parse(to.time) < Date.parse(from.time))
+      throw new VerificationError(
+        'TIME_MISMATCH',
+        `the checkpoint of ${to.size} leaves is dated ${to.time}, before the one of ${from.size} leaves at ${from.time}`,
+      );
   }
 }

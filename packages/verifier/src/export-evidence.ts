@@ -4,8 +4,11 @@ import type { OpenedReceipt } from './verify-receipt.ts';
 /** How many there are, and the first of them. */
 export type Count = { count: number; first: string | null };
 
-/** What a receipt came with: its record, and the time of the checkpoint that has it. */
-type Beside = { record: BoundaryRecord | undefined; witnessed: string | null };
+/** What a receipt came with: its record, and the times of the last checkpoint without it and of the one that has it. */
+type Beside = { record: BoundaryRecord | undefined; before: string | null; logged: string | null };
+
+/** The claims of the receipts, and between which checkpoints the log gained them. `null` when the export has no such checkpoint. */
+type Times = { first: string; last: string; logged_after: string | null; logged_by: string | null };
 
 const none: Count = { count: 0, first: null };
 
@@ -21,20 +24,20 @@ export class ExportEvidence {
   /** Outcomes that nobody knows, with an output all the same. */
   issuerDefects = none;
   readonly keys = new Set<string>();
-  times: { first: string; last: string; witnessed: string | null } | null = null;
+  times: Times | null = null;
 
   /** A receipt that holds, with what it came with. An outcome has no record of its own. */
-  take({ payload, key }: OpenedReceipt, { record, witnessed }: Beside): void {
+  take({ payload, key }: OpenedReceipt, { record, before, logged }: Beside): void {
     const { kind, receipt_id, issued_at, outcome, output_hash } = payload;
     if (record !== undefined) this.records += 1;
     else if (kind !== 'outcome') this.bare = widened(this.bare, receipt_id);
     if (kind === 'break_glass') this.brokenGlass = widened(this.brokenGlass, receipt_id);
     if (outcome === 'uncertain' && output_hash !== undefined)
       this.issuerDefects = widened(this.issuerDefects, receipt_id);
-    if (witnessed === null) this.unproven = widened(this.unproven, receipt_id);
+    if (logged === null) this.unproven = widened(this.unproven, receipt_id);
     else this.proofs += 1;
     this.keys.add(key.key_id);
-    this.times = spanOf(this.times, issued_at, witnessed);
+    this.times = spanOf(this.times, { issuedAt: issued_at, before, logged });
   }
 }
 
@@ -42,15 +45,16 @@ function widened({ count, first }: Count, receiptId: string): Count {
   return { count: count + 1, first: first ?? receiptId };
 }
 
-function spanOf(times: ExportEvidence['times'], issuedAt: string, witnessed: string | null): ExportEvidence['times'] {
-  return {
-    first: times === null || issuedAt < times.first ? issuedAt : times.first,
-    last: times === null || issuedAt > times.last ? issuedAt : times.last,
-    witnessed: latest(witnessed, times?.witnessed ?? null),
-  };
-}
+type Bounds = Pick<Beside, 'before' | 'logged'> & { issuedAt: string };
 
-/** When all that was seen had been seen. */
-function latest(one: string | null, other: string | null): string | null {
-  return one === null || (other !== null && other > one) ? other : one;
+function spanOf(times: Times | null, { issuedAt, before, logged }: Bounds): Times {
+  if (times === null) return { first: issuedAt, last: issuedAt, logged_after: before, logged_by: logged };
+  const { first, last, logged_after, logged_by } = times;
+  return {
+    first: issuedAt < first ? issuedAt : first,
+    last: issuedAt > last ? issuedAt : last,
+    // One receipt without a lower bound leaves all of them without one.
+    logged_after: logged_after === null || (before !== null && before > logged_after) ? logged_after : before,
+    logged_by: logged !== null && (logged_by === null || logged > logged_by) ? logged : logged_by,
+  };
 }

@@ -1,3 +1,4 @@
+import type { EvidenceAnswer } from '@countersign/contracts';
 import type { ChainLinks, ChainSummary } from './chain-links.ts';
 import type { Count, ExportEvidence } from './export-evidence.ts';
 import type { PeriodLinks, PeriodSummary } from './period-links.ts';
@@ -20,15 +21,15 @@ export type ExportFault = {
  * something is missing. `UNDECIDABLE`: a key is unknown or a line too large, so nobody can tell. `NOT_VERIFIED`: it is wrong, or empty.
  */
 export type ExportReport = {
-  verdict: 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
+  verdict: EvidenceAnswer<'verdict'>;
   /** Signatures, hashes, links, records, places in the log: is each thing what it claims to be? */
-  integrity: 'VERIFIED' | 'BROKEN' | 'UNDECIDED';
+  integrity: EvidenceAnswer<'integrity'>;
   /** Is it all there, from the first receipt to the end that a head statement names, each with record and proof? */
-  completeness: 'COMPLETE' | 'INCOMPLETE' | 'UNDECIDED';
+  completeness: EvidenceAnswer<'completeness'>;
   /** Did trusted keys sign it while they were valid? */
-  signer: 'TRUSTED' | 'NOT_TRUSTED' | 'UNKNOWN' | 'UNDECIDED';
-  /** `PROVEN`: a checkpoint saw each receipt; `CLAIMED`: its signer alone says when. */
-  time: 'PROVEN' | 'CLAIMED' | 'CONTRADICTED' | 'UNDECIDED';
+  signer: EvidenceAnswer<'signer'>;
+  /** `LOGGED`: the operator's log has each receipt; `CLAIMED`: only the signer states when. No format of today has a witness. */
+  time: EvidenceAnswer<'time'>;
   fault: ExportFault | null;
   /** What completeness and time lack, in words. */
   missing: string[];
@@ -90,7 +91,7 @@ function answersOf({ links, period, evidence, options }: Seen): Answers {
     integrity: 'VERIFIED',
     completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',
     signer: 'TRUSTED',
-    time: evidence.unproven.count === 0 ? 'PROVEN' : 'CLAIMED',
+    time: evidence.unproven.count === 0 ? 'LOGGED' : 'CLAIMED',
     missing,
   };
 }
@@ -120,7 +121,7 @@ function verdictOf(answers: Answers, fault: ExportFault | null, required: readon
   if (fault !== null) return isUndecidable(fault.code) ? 'UNDECIDABLE' : 'NOT_VERIFIED';
   const isShort =
     (required.includes('completeness') && answers.completeness !== 'COMPLETE') ||
-    (required.includes('time') && answers.time !== 'PROVEN');
+    (required.includes('time') && answers.time === 'CLAIMED');
   return isShort ? 'INCOMPLETE' : 'VERIFIED';
 }
 

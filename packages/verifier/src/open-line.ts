@@ -1,4 +1,5 @@
 import type { ExportedReceipt } from '@countersign/contracts/governance-kernel';
+import type { ExportCheckpoints } from './export-checkpoints.ts';
 import { assertNotAfter, assertNotRevoked } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertIncluded } from './verify-log.ts';
@@ -6,26 +7,32 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 import { openReceipt } from './verify-receipt.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
-/** `witnessed`: the time of the checkpoint that has the receipt. */
-export type OpenedLine = { opened: OpenedReceipt; witnessed: string | null };
+/** `checkpoint`: the one whose tree has the receipt. `null` when the line has no proof. */
+export type OpenedLine = { opened: OpenedReceipt; checkpoint: TimedCheckpoint | null };
 
-type Parts = Pick<LogTrust, 'trust' | 'provider'> & {
+type LineDeps = Pick<LogTrust, 'trust' | 'provider'> & {
   /** By the size of the tree, the one that the export has shown. */
   findCheckpoint(size: number): TimedCheckpoint | undefined;
+  /** Those of the header: what the log gained after one of them was sealed after it. */
+  checkpoints: ExportCheckpoints;
 };
 
 /** Signature, key, and place in the log, of a line that may lack the last. Throws {@link VerificationError}. */
-export function openLine({ receipt, proof }: ExportedReceipt, { trust, provider, findCheckpoint }: Parts): OpenedLine {
+export function openLine(
+  line: ExportedReceipt,
+  { trust, provider, findCheckpoint, checkpoints }: LineDeps,
+): OpenedLine {
+  const { receipt, proof } = line;
   const opened = openReceipt(receipt, trust, provider);
   const { payload, receipt_hash, key } = opened;
-  const checkpoint = proof === undefined ? undefined : findCheckpoint(proof.tree_size);
+  const checkpoint = proof === undefined ? null : (findCheckpoint(proof.tree_size) ?? null);
   if (proof !== undefined) {
-    if (checkpoint === undefined)
+    if (checkpoint === null)
       throw new VerificationError('INCLUSION_UNPROVEN', `no checkpoint signs a tree of ${proof.tree_size}`);
     assertIncluded({ receipt_hash, proof, checkpoint, provider });
   }
-  const witnessed = checkpoint?.time ?? null;
-  assertNotRevoked(key, { claimed: payload.issued_at, witnessed });
-  assertNotAfter(payload.issued_at, witnessed);
-  return { opened, witnessed };
+  assertNotRevoked(key, { claimed: payload.issued_at, seen: checkpoint });
+  assertNotAfter(payload.issued_at, checkpoint);
+  if (proof !== undefined) checkpoints.assertNotBefore(payload.issued_at, proof.log_index);
+  return { opened, checkpoint };
 }

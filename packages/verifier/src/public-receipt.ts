@@ -40,7 +40,7 @@ export function verifyPublicReceipt(statement: unknown, trust: LogTrust): TimedC
   const { receipt_hash, issued_at, log } = parseUntrusted(PublicReceipt, statement, 'public receipt');
   const checkpoint = verifyCheckpoint(log.note, trust);
   assertIncluded({ receipt_hash, proof: proofOf(log), checkpoint, provider: trust.provider });
-  assertNotAfter(issued_at, checkpoint.time);
+  assertNotAfter(issued_at, checkpoint);
   return checkpoint;
 }
 

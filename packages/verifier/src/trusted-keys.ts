@@ -20,8 +20,8 @@ export type TrustedKey = {
 export type TrustedKeys = readonly TrustedKey[];
 
 /**
- * Reads a JWK set as `/api/v1/trust/keys` serves it (`purpose`, `log_origin`, `valid_from`, `valid_until`, `revoked_at`), or with the
- * JWT names `nbf` and `exp` (seconds). Every key needs a purpose and a beginning; members of other standards are ignored. Throws
+ * Reads a JWK set as `/api/v1/trust/keys` serves it (`purpose`, `log_origin`, `valid_from`, `valid_until`, `revoked_at`). Every key needs a
+ * purpose and a beginning. Other members are ignored, except those that would bound the use of the key in another form. Throws
  * {@link VerificationError} `MALFORMED`, also for two keys of one id and for one key of two ids. Trust comes from where the caller got the set, not from reading it.
  */
 export function parseKeySet(jwks: unknown): TrustedKey[] {
@@ -55,23 +55,23 @@ export function assertInWindow(key: TrustedKey, instant: string): void {
   }
 }
 
+/** An instant by which another key than that of a statement had signed for it, and the end of that other key. */
+export type Sighting = { time: string; key?: Pick<TrustedKey, 'valid_until'> };
+
 /**
- * Throws `KEY_REVOKED`. A thief of a revoked key can claim any time, so the claim alone does not count: `witnessed` is an instant by
- * which somebody else, whose key is another, had seen the statement; null where nobody did.
+ * Throws `KEY_REVOKED`. The thief of a revoked key can claim any time, so the claim alone does not count: another key must have signed for
+ * the statement before the revocation. A key that had ended by then is no such key: the thief may have taken both, and dated the sighting back.
  */
-export function assertNotRevoked(
-  key: TrustedKey,
-  { claimed, witnessed }: { claimed: string; witnessed: string | null },
-) {
+export function assertNotRevoked(key: TrustedKey, { claimed, seen }: { claimed: string; seen: Sighting | null }): void {
   if (key.revoked_at === undefined) return;
   const revoked = Date.parse(key.revoked_at);
-  if (!(Date.parse(claimed) < revoked))
-    throw new VerificationError('KEY_REVOKED', `key ${key.key_id} was revoked at ${key.revoked_at}`);
-  if (witnessed === null || !(Date.parse(witnessed) < revoked))
-    throw new VerificationError(
-      'KEY_REVOKED',
-      `key ${key.key_id} was revoked at ${key.revoked_at}, and no checkpoint from before has this receipt`,
-    );
+  const refusal = `key ${key.key_id} was revoked at ${key.revoked_at}`;
+  if (!(Date.parse(claimed) < revoked)) throw new VerificationError('KEY_REVOKED', refusal);
+  if (seen === null || !(Date.parse(seen.time) < revoked))
+    throw new VerificationError('KEY_REVOKED', `${refusal}, and no checkpoint from before has this receipt`);
+  const until = seen.key?.valid_until;
+  if (until !== undefined && !(Date.parse(until) > revoked))
+    throw new VerificationError('KEY_REVOKED', `${refusal}, and the key of its checkpoint had ended at ${until}`);
 }
 
 /** Clocks of kernels that share one log differ by less. */
@@ -83,9 +83,9 @@ export function isLater(instant: string, than: string): boolean {
 }
 
 /** Throws `TIME_MISMATCH`: what a checkpoint has seen cannot be later than that checkpoint. */
-export function assertNotAfter(claimed: string, witnessed: string | null): void {
-  if (witnessed === null || !isLater(claimed, witnessed)) return;
-  throw new VerificationError('TIME_MISMATCH', `it says ${claimed}, and a checkpoint had seen it at ${witnessed}`);
+export function assertNotAfter(claimed: string, seen: Sighting | null): void {
+  if (seen === null || !isLater(claimed, seen.time)) return;
+  throw new VerificationError('TIME_MISMATCH', `it says ${claimed}, and a checkpoint had seen it at ${seen.time}`);
 }
 
 /** The 32 bytes of the key. Throws `MALFORMED`. */
@@ -97,6 +97,7 @@ function parseKey(value: unknown): TrustedKey {
   const jwk = members(value, 'key');
   const { kid } = jwk;
   if (typeof kid !== 'string' || kid === '') throw malformed('a key has no kid');
+  assertUse(kid, jwk);
   const purpose = KeyPurpose.safeParse(jwk['purpose']);
   if (!purpose.success) throw malformed(`key ${kid} does not say what it signs`);
   const log_origin = jwk['log_origin'] ?? undefined;
@@ -104,8 +105,8 @@ function parseKey(value: unknown): TrustedKey {
     throw malformed(`key ${kid} has an origin that is no text`);
   if ((purpose.data === 'log') !== (log_origin !== undefined))
     throw malformed(`key ${kid}: exactly the key of a log names its origin`);
-  const valid_from = instantOf(jwk['valid_from'] ?? jwk['nbf']);
-  const valid_until = instantOf(jwk['valid_until'] ?? jwk['exp']);
+  const valid_from = instantOf(jwk['valid_from']);
+  const valid_until = instantOf(jwk['valid_until']);
   const revoked_at = instantOf(jwk['revoked_at']);
   if (valid_from === undefined) throw malformed(`key ${kid} does not say from when it is valid`);
   return {
@@ -119,13 +120,25 @@ function parseKey(value: unknown): TrustedKey {
   };
 }
 
+/** The algorithm of an Ed25519 key by RFC 8037, and by RFC 9864. */
+const algorithms: ReadonlySet<unknown> = new Set([undefined, 'EdDSA', 'Ed25519']);
+/** Times of a JWT, in seconds. A reader that ignored them would trust the key for longer than its owner meant. */
+const foreignTimes = ['nbf', 'exp', 'iat'];
+
+function assertUse(kid: string, jwk: Record<string, unknown>): void {
+  if (!algorithms.has(jwk['alg'])) throw malformed(`key ${kid}: "alg" is not EdDSA`);
+  if (jwk['use'] !== undefined && jwk['use'] !== 'sig') throw malformed(`key ${kid}: "use" is not sig`);
+  const foreign = foreignTimes.find((name) => jwk[name] !== undefined);
+  if (foreign !== undefined)
+    throw malformed(`key ${kid}: "${foreign}" is not read; use valid_from and valid_until, as instants`);
+}
+
 function hasRepeated(texts: readonly string[]): boolean {
   return new Set(texts).size !== texts.length;
 }
 
 function instantOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Math.abs(value) <= 8.64e12) return new Date(value * 1000).toISOString();
   const instant = Instant.safeParse(value);
   if (!instant.success) throw malformed('a key has a time that is no time');
   return instant.data;

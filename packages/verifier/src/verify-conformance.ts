@@ -10,6 +10,7 @@ import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { chosenVectors, conformanceVerdict, resultFault } from './conformance-rules.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertInWindow, assertNotAfter, assertNotRevoked, findKey } from './trusted-keys.ts';
+import type { Sighting } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertIncluded, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust } from './verify-log.ts';
@@ -37,13 +38,13 @@ export function verifyConformance(proof: unknown, asked: AskedConformance): Veri
   const shown = parseUntrusted(ConformanceProof, proof, 'conformance proof');
   const { report } = shown.signed;
   const vectors = vectorsOf(shown, asked);
-  const { witnessed, key_id } = assertInLog(shown, asked);
-  assertSigned(shown, { ...asked, witnessed });
+  const { seen, key_id } = assertInLog(shown, asked);
+  assertSigned(shown, { ...asked, seen });
   assertResults(report, vectors);
   const decisions = assertDecisions(shown, asked);
   const { report_id, scope, verdict, passed, failed, skipped, vectors_hash, started_at, ended_at } = report;
   const said = { report_id, scope, verdict, passed, failed, skipped, vectors_hash, started_at, ended_at };
-  return { ...said, decisions, key_id, witnessed };
+  return { ...said, decisions, key_id, witnessed: seen.time };
 }
 
 /** The list that the report names, and that the caller means. */
@@ -67,8 +68,8 @@ function assertInLog({ signed, evidence }: ConformanceProof, asked: AskedConform
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
   const checkpoint = verifyCheckpoint(inclusion.checkpoint.note, asked);
   assertIncluded({ receipt_hash, proof: inclusion, checkpoint, provider });
-  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: checkpoint.time });
-  assertNotAfter(payload.issued_at, checkpoint.time);
+  assertNotRevoked(key, { claimed: payload.issued_at, seen: checkpoint });
+  assertNotAfter(payload.issued_at, checkpoint);
   const record = assertRecordOf(payload, evidence.record, provider);
   const facts = parseUntrusted(ConformanceFacts, record.intent.facts, 'facts of the report');
   const { report_id, verdict, vectors_hash, ended_at, policy_hash } = report;
@@ -86,19 +87,19 @@ function assertInLog({ signed, evidence }: ConformanceProof, asked: AskedConform
     facts.verdict === verdict &&
     facts.vectors_hash === vectors_hash;
   if (!isOfReport || !isOfFacts) throw new VerificationError('LINK_MISMATCH', 'the receipt is not that of this report');
-  return { witnessed: checkpoint.time, key_id: key.key_id };
+  return { seen: checkpoint, key_id: key.key_id };
 }
 
-type Witnessed = AskedConformance & { witnessed: string };
+type Logged = AskedConformance & { seen: Sighting };
 
-function assertSigned({ signed }: ConformanceProof, { trust, provider, witnessed }: Witnessed): void {
+function assertSigned({ signed }: ConformanceProof, { trust, provider, seen }: Logged): void {
   const { report, report_hash, signature } = signed;
   const bytes = canonicalBytes(parsePlainJson(report));
   if (digestOf(provider, bytes) !== report_hash)
     throw new VerificationError('HASH_MISMATCH', 'report_hash is not the hash of the report');
   const key = findKey(trust, { keyId: signature.key_id, purpose: 'receipts' });
   assertInWindow(key, report.ended_at);
-  assertNotRevoked(key, { claimed: report.ended_at, witnessed });
+  assertNotRevoked(key, { claimed: report.ended_at, seen });
   assertSignature(key, { signed: bytes, signature }, provider);
 }
 
@@ -141,7 +142,7 @@ function assertDecisions({ signed, decisions }: ConformanceProof, { trust, provi
       if (shown === undefined)
         throw new VerificationError('LINK_MISMATCH', `${vector_id}: the receipt ${id} is not here`);
       const { payload, key } = openReceipt(shown.receipt, trust, provider);
-      assertNotRevoked(key, { claimed: payload.issued_at, witnessed: null });
+      assertNotRevoked(key, { claimed: payload.issued_at, seen: null });
       assertRecordOf(payload, shown.record, provider);
       const said = [payload.kind, payload.verdict, payload.reason_code, payload.tenant_id, payload.session_id];
       const wanted = ['decision', verdict, reason_code, tenantOfVector(vector_id), sessionOfRun(report.report_id)];

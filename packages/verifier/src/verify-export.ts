@@ -120,14 +120,14 @@ export class ExportVerification {
   }
 
   #expectHead(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
-    const { opened, witnessed } = this.#openLine(line, checkpoints);
+    const { opened, checkpoint } = this.#openLine(line, checkpoints);
     const { payload } = opened;
     if (this.#links.receipts > 0) throw new VerificationError('MALFORMED', 'a head statement stands behind a receipt');
-    if (payload.kind !== 'head' || line.record === undefined || witnessed === null)
+    if (payload.kind !== 'head' || line.record === undefined || checkpoint === null)
       throw new VerificationError('HEAD_MISMATCH', 'a head statement is a receipt of that kind with record and proof');
     const record = assertRecordOf(payload, line.record, this.#options.provider);
     const head = parseUntrusted(HeadStatement, record.intent.facts, 'head statement');
-    assertAsOf(head.as_of, { opened, witnessed });
+    assertAsOf(head.as_of, { opened, checkpoint });
     const ended = { ...head, tenant_id: payload.tenant_id };
     assertSubject(ended, this.#options);
     this.#links.expectHead(ended);
@@ -136,7 +136,7 @@ export class ExportVerification {
   }
 
   #verifyReceipt(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
-    const { opened, witnessed } = this.#openLine(line, checkpoints);
+    const { opened, checkpoint } = this.#openLine(line, checkpoints);
     const { payload } = opened;
     assertSubject(payload, this.#options);
     const links = this.#period ?? this.#links;
@@ -146,13 +146,14 @@ export class ExportVerification {
     (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {
       links.learn(record);
-      assertPolicyStatement(record, { ...this.#options, witnessed });
+      assertPolicyStatement(record, { ...this.#options, seen: checkpoint });
     }
-    this.#evidence.take(opened, { record, witnessed });
+    const before = line.proof === undefined ? undefined : checkpoints.findBefore(line.proof.log_index);
+    this.#evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null });
   }
 
   #openLine(line: ExportedReceipt, checkpoints: ExportCheckpoints) {
-    return openLine(line, { ...this.#options, findCheckpoint: (size) => checkpoints.find(size) });
+    return openLine(line, { ...this.#options, checkpoints, findCheckpoint: (size) => checkpoints.find(size) });
   }
 }
 

@@ -14,8 +14,8 @@ export type LogTrust = {
   origin?: string | undefined;
 };
 
-/** A head of a log, and when its key signed it. */
-export type TimedCheckpoint = Checkpoint & { time: string };
+/** A head of a log, when it was signed, and by which key. */
+export type TimedCheckpoint = Checkpoint & { time: string; key: TrustedKey };
 
 /** `hashes` are base64, from the leaf's sibling up. */
 type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
@@ -35,8 +35,8 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
   if (!time.success)
     throw new VerificationError('CHECKPOINT_INVALID', 'the checkpoint does not say when it was signed');
   assertInWindow(key, time.data);
-  assertNotRevoked(key, { claimed: time.data, witnessed: null });
-  return { ...checkpoint, time: time.data };
+  assertNotRevoked(key, { claimed: time.data, seen: null });
+  return { ...checkpoint, time: time.data, key };
 }
 
 /**
@@ -51,8 +51,8 @@ export function verifyInclusion(
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
   const opened = verifyCheckpoint(checkpoint, claim);
   assertIncluded({ receipt_hash, proof, checkpoint: opened, provider });
-  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: opened.time });
-  assertNotAfter(payload.issued_at, opened.time);
+  assertNotRevoked(key, { claimed: payload.issued_at, seen: opened });
+  assertNotAfter(payload.issued_at, opened);
   return { payload, receipt_hash, key_id: key.key_id };
 }
 

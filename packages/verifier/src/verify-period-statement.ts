@@ -20,16 +20,16 @@ type Stated = { tenant_id: string; key_id: string; statement: PeriodStatement };
 export function verifyPeriodStatement(line: ExportedPeriod, { checkpoints, ...parts }: Parts): Stated {
   const end = checkpoints.verifyEnd(line);
   const findCheckpoint = (size: number) => (size === end.size ? end : undefined);
-  const { opened, witnessed } = openLine(line.period, { ...parts, findCheckpoint });
+  const { opened, checkpoint } = openLine(line.period, { ...parts, findCheckpoint, checkpoints });
   const { payload, key } = opened;
-  if (payload.kind !== 'period' || line.period.record === undefined || witnessed === null)
+  if (payload.kind !== 'period' || line.period.record === undefined || checkpoint === null)
     throw new VerificationError(
       'PERIOD_MISMATCH',
       'a period statement is a receipt of that kind with record and proof',
     );
   const record = assertRecordOf(payload, line.period.record, parts.provider);
   const statement = parseUntrusted(PeriodStatement, record.intent.facts, 'period statement');
-  assertAsOf(statement.as_of, { opened, witnessed });
+  assertAsOf(statement.as_of, { opened, checkpoint });
   if (statement.to > statement.as_of) throw new VerificationError('TIME_MISMATCH', 'the period had not ended yet');
   assertLogSigned(statement, checkpoints);
   return { tenant_id: payload.tenant_id, key_id: key.key_id, statement };

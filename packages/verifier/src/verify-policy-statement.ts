@@ -4,21 +4,21 @@ import type { CryptoProvider } from '@countersign/crypto';
 import { activationBytes } from '@countersign/receipts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertInWindow, assertNotRevoked, findKey } from './trusted-keys.ts';
-import type { TrustedKeys } from './trusted-keys.ts';
+import type { Sighting, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertSignature } from './verify-receipt.ts';
 
 const statedBy = new Set(['policy.change', 'policy.confirm']);
 const resourcePrefix = 'policy:';
 
-type Trust = { trust: TrustedKeys; provider: CryptoProvider; witnessed: string | null };
+type Trust = { trust: TrustedKeys; provider: CryptoProvider; seen: Sighting | null };
 
 /**
  * Of a record that a policy was activated or confirmed: the time that it names is the one that a trusted policy key signed, for this
  * tenant, bundle and epoch. Other records, and those that name no time, say nothing of it. Throws {@link VerificationError}:
  * `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`, `SIGNATURE_INVALID`.
  */
-export function assertPolicyStatement(record: BoundaryRecord, { trust, provider, witnessed }: Trust): void {
+export function assertPolicyStatement(record: BoundaryRecord, { trust, provider, seen }: Trust): void {
   const { kind, intent, policy_hash: policyHash, policy_epoch: epoch } = record;
   if (kind !== 'policy' || !statedBy.has(intent.action) || Object.keys(intent.facts).length === 0) return;
   const { confirmed_at, signature } = parseUntrusted(PolicyStatementFacts, intent.facts, 'policy statement');
@@ -27,7 +27,7 @@ export function assertPolicyStatement(record: BoundaryRecord, { trust, provider,
     throw new VerificationError('MALFORMED', 'a policy statement names its tenant and its bundle');
   const key = findKey(trust, { keyId: signature.key_id, purpose: 'policies' });
   assertInWindow(key, confirmed_at);
-  assertNotRevoked(key, { claimed: confirmed_at, witnessed });
+  assertNotRevoked(key, { claimed: confirmed_at, seen });
   const tenant = resource.slice(resourcePrefix.length);
   const said = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at }); // parsed above
   assertSignature(key, { signed: said, signature }, provider);

@@ -21,7 +21,7 @@ export type OpenedReceipt = { payload: ReceiptPayload; receipt_hash: string; key
  */
 export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: CryptoProvider): VerifiedReceipt {
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
-  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: null });
+  assertNotRevoked(key, { claimed: payload.issued_at, seen: null });
   return { payload, receipt_hash, key_id: key.key_id };
 }
 
@@ -35,7 +35,7 @@ export function verifyKeptReceipt(
   provider: CryptoProvider,
 ): VerifiedReceipt {
   const { payload, receipt_hash, key } = openReceipt(receipt, trust, provider);
-  assertNotRevoked(key, { claimed: payload.issued_at, witnessed: keptSince });
+  assertNotRevoked(key, { claimed: payload.issued_at, seen: { time: keptSince } });
   return { payload, receipt_hash, key_id: key.key_id };
 }
 

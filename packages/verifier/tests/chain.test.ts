@@ -271,7 +271,7 @@ describe('verifyExport', () => {
   it('gives four answers, each with what stands behind it', async () => {
     const report = verifyExport(linesOf(await exportOf([chain])), options);
     expect(report).toMatchObject({
-      ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'PROVEN' },
+      ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'LOGGED' },
       ...{ receipts: 6, records: 6, proofs: 6, heads: 1, missing: [] },
       chains: [{ first: 1, last: 6, start: 'PROVEN', end: 'PROVEN', end_as_of: '2026-02-01T00:20:00.000Z' }],
     });

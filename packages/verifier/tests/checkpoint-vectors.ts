@@ -29,6 +29,7 @@ export async function checkpointVectors(): Promise<Record<string, ReceiptVector>
 }
 
 const early = { time: '2026-02-01T00:20:00.000Z' };
+const begun = { time: '2026-02-01T00:00:00.000Z' };
 const rivals = () => leavesOf([chainOf(3, { from: 50 })]);
 
 /** The key of the receipts was revoked, so they rest on the early checkpoint, and the head statement on the newest. */
@@ -95,7 +96,7 @@ async function brokenLinks(): Promise<Record<string, ReceiptVector>> {
 async function emptyLogs(): Promise<Record<string, ReceiptVector>> {
   const whole = await exportOf([chainOf(3)]);
   const { checkpoints } = linksOf(whole);
-  const text = (root = emptyRoot(nodeProvider)) => formatCheckpoint({ origin: logOrigin, size: 0, root, ...early });
+  const text = (root = emptyRoot(nodeProvider)) => formatCheckpoint({ origin: logOrigin, size: 0, root, ...begun });
   const empty = (root?: Uint8Array) => signNote(nodeProvider, text(root), [{ name: logOrigin, signer: logSigner }]);
   const beginning = (note: string, hashes: string[] = []) => {
     return { ...whole, header: { ...whole.header, checkpoints: [note, ...checkpoints], consistency: [hashes] } };

@@ -3,7 +3,7 @@ import { describeReport } from '../src/describe-report.ts';
 import type { ExportReport } from '../src/export-report.ts';
 
 const report: ExportReport = {
-  ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'PROVEN' },
+  ...{ verdict: 'VERIFIED', integrity: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED', time: 'LOGGED' },
   ...{
     fault: null,
     missing: [],
@@ -30,7 +30,7 @@ it('says what it found and what it counted, a line for each answer', () => {
       '  integrity     VERIFIED',
       '  completeness  COMPLETE',
       '  signer        TRUSTED (k1, k2)',
-      '  time          PROVEN',
+      '  time          LOGGED',
       '',
     ].join('\n'),
   );
@@ -50,10 +50,13 @@ it('names no key where none was seen', () => {
 });
 
 it('says when it was issued, and when the log saw it', () => {
-  const issued = { first: 'a', last: 'b', witnessed: null };
-  expect(said({ issued })[4]).toBe('  time          PROVEN (issued a to b)');
-  expect(said({ issued: { ...issued, witnessed: 'c' } })[4]).toBe(
-    '  time          PROVEN (issued a to b, seen by the log at c)',
+  const issued = { first: 'a', last: 'b', logged_after: null, logged_by: null };
+  expect(said({ issued })[4]).toBe('  time          LOGGED (issued a to b)');
+  expect(said({ issued: { ...issued, logged_after: 'Z', logged_by: 'c' } })[4]).toBe(
+    "  time          LOGGED (issued a to b, in the operator's log after Z and by c)",
+  );
+  expect(said({ issued: { ...issued, logged_by: 'c' } })[4]).toBe(
+    "  time          LOGGED (issued a to b, in the operator's log by c)",
   );
 });
 

@@ -12,25 +12,33 @@ const record = {} as never; // that there is one
 
 it('what an export held is counted, with the first of what was missing', () => {
   const evidence = new ExportEvidence();
-  evidence.take(opened(3), { record, witnessed: '2026-03-01' });
-  evidence.take(opened(1, 'outcome'), { record: undefined, witnessed: null });
-  evidence.take(opened(5, 'break_glass'), { record: undefined, witnessed: '2026-03-03' });
-  evidence.take(opened(4), { record: undefined, witnessed: '2026-03-02' });
-  evidence.take(opened(2, 'break_glass'), { record, witnessed: null });
+  evidence.take(opened(3), { record, before: '2026-01-02', logged: '2026-03-01' });
+  evidence.take(opened(1, 'outcome'), { record: undefined, before: null, logged: null });
+  evidence.take(opened(5, 'break_glass'), { record: undefined, before: '2026-01-03', logged: '2026-03-03' });
+  evidence.take(opened(4), { record: undefined, before: '2026-01-03', logged: '2026-03-02' });
+  evidence.take(opened(2, 'break_glass'), { record, before: null, logged: null });
   expect(evidence).toMatchObject({
     ...{ records: 2, proofs: 3, keys: new Set(['key_1', 'key_0']) },
     bare: { count: 2, first: 'rcp_5' },
     unproven: { count: 2, first: 'rcp_1' },
     brokenGlass: { count: 2, first: 'rcp_5' },
-    times: { first: '2026-02-01', last: '2026-02-05', witnessed: '2026-03-03' },
+    times: { first: '2026-02-01', last: '2026-02-05', logged_after: null, logged_by: '2026-03-03' },
   });
 });
 
 it('nothing is said of when, where nothing was seen', () => {
   const evidence = new ExportEvidence();
   expect(evidence.times).toBeNull();
-  evidence.take(opened(2), { record, witnessed: null });
-  expect(evidence.times).toEqual({ first: '2026-02-02', last: '2026-02-02', witnessed: null });
+  evidence.take(opened(2), { record, before: null, logged: null });
+  expect(evidence.times).toEqual({ first: '2026-02-02', last: '2026-02-02', logged_after: null, logged_by: null });
+});
+
+it('the log bounds all receipts from below only where it bounds each', () => {
+  const evidence = new ExportEvidence();
+  evidence.take(opened(2), { record, before: '2026-01-03', logged: '2026-03-01' });
+  evidence.take(opened(3), { record, before: '2026-01-02', logged: '2026-03-01' });
+  evidence.take(opened(4), { record, before: '2026-01-04', logged: '2026-03-01' });
+  expect(evidence.times?.logged_after).toBe('2026-01-02');
 });
 
 it.each<[unknown, string | null]>([

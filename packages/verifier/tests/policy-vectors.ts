@@ -8,7 +8,7 @@ import { invalid, under, valid } from './receipt-vector.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
 
 /** The private key of RFC 8032 §7.1, TEST SHA(abc). */
-const policySigner = createSigner(decodeHex('833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42'));
+export const policySigner = createSigner(decodeHex('833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42'));
 const confirmed_at = '2026-02-01T00:00:00.000Z';
 
 function keys(changes: Members = {}): { keys: Members[] } {

@@ -61,7 +61,7 @@ describe('an export', () => {
         '  integrity     VERIFIED',
         '  completeness  COMPLETE',
         `  signer        TRUSTED (${testSigner.keyId})`,
-        '  time          PROVEN (issued 2026-02-01T00:00:01.000Z to 2026-02-01T00:00:02.000Z, seen by the log at 2026-02-01T01:00:00.000Z)',
+        "  time          LOGGED (issued 2026-02-01T00:00:01.000Z to 2026-02-01T00:00:02.000Z, in the operator's log by 2026-02-01T01:00:00.000Z)",
         '  acme/session-1: 1–2, START_PROVEN, END_PROVEN as of 2026-02-01T00:20:00.000Z',
         '',
       ].join('\n'),
@@ -129,7 +129,7 @@ describe('what a stranger gives', () => {
   );
 
   it('may say a time that another clock of the log would, and none beyond', () => {
-    const seen = '2026-02-01T00:00:00.000Z';
+    const seen = { time: '2026-02-01T00:00:00.000Z' };
     expect(faultIn(() => assertNotAfter('2026-02-01T00:01:00.000Z', seen))).toBeUndefined();
     expect(faultIn(() => assertNotAfter('2026-02-01T00:01:00.001Z', seen))).toBe('TIME_MISMATCH');
     expect(faultIn(() => assertNotAfter('2027-01-01T00:00:00.000Z', null))).toBeUndefined();

@@ -28,6 +28,7 @@ import { traceVectors } from './trace-vectors.ts';
 import { asOfVectors } from './as-of-vectors.ts';
 import { periodVectors } from './period-vectors.ts';
 import { placeVectors } from './place-vectors.ts';
+import { timeVectors } from './time-vectors.ts';
 import { checkpointVectors } from './checkpoint-vectors.ts';
 import { usedApprovals } from './approval-vectors.ts';
 
@@ -51,6 +52,7 @@ export async function makeReceiptVectors(): Promise<Record<string, ReceiptVector
     ...(await periodVectors()),
     ...(await asOfVectors()),
     ...(await placeVectors()),
+    ...(await timeVectors()),
     ...(await checkpointVectors()),
     ...(await brokenOutcomes()),
   };
@@ -61,8 +63,7 @@ async function validVectors(): Promise<Record<string, ReceiptVector>> {
   const oldKey = { ...jwkOf(testSigner, 'receipts'), valid_until: '2026-02-01T00:00:03.000Z' };
   const last = rotated.receipts[2];
   if (last !== undefined) rotated.receipts[2] = sign(last.payload, strangeSigner);
-  const { valid_from: _beginning, ...strange } = jwkOf(strangeSigner, 'receipts');
-  const newKey = { ...strange, nbf: Date.parse('2026-02-01T00:00:03.000Z') / 1000 };
+  const newKey = { ...jwkOf(strangeSigner, 'receipts'), valid_from: '2026-02-01T00:00:03.000Z' };
   const log = jwkOf(logSigner, 'log');
   const large = {
     numbers: [1e20, 9007199254740992, 1e21, -0],

@@ -60,7 +60,7 @@ describe('GET /api/v1/receipts/export', () => {
     const report = verifyExport(linesOf(exported), { trust, provider: nodeProvider });
     expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 5, records: 5, proofs: 5, heads: 1 });
     expect(report.chains).toMatchObject([{ first: 1, last: 5, start: 'PROVEN', end: 'PROVEN' }]);
-    expect([report.completeness, report.signer, report.time]).toEqual(['COMPLETE', 'TRUSTED', 'PROVEN']);
+    expect([report.completeness, report.signer, report.time]).toEqual(['COMPLETE', 'TRUSTED', 'LOGGED']);
   });
 
   verifies(
@@ -220,6 +220,19 @@ describe('GET /api/v1/receipts/export', () => {
     }
   });
 
+  it('carries the last checkpoint before its first leaf, before which nothing of it was sealed', async () => {
+    const session_id = newSession();
+    const before = await test.kernel.context.checkpoints.create();
+    await seal(test);
+    await seal(test, { session_id });
+    const exported = await exportOf({ session_id });
+    const [smallest = ''] = exported.header.checkpoints;
+    expect(smallest).toBe(before.note);
+    const options = { trust: await trustedKeys(), provider: nodeProvider };
+    const { verdict, time, issued } = verifyExport(linesOf(exported), options);
+    expect([verdict, time, issued?.logged_after]).toEqual(['VERIFIED', 'LOGGED', before.created_at]);
+  });
+
   it('proves a receipt of a key that was revoked by a checkpoint from before, and not without one', async () => {
     const session = newSession();
     const { record_id } = await seal(test, { session_id: session });
@@ -230,13 +243,13 @@ describe('GET /api/v1/receipts/export', () => {
     const keys = await trustedKeys();
     const seenEarly = await exportOf({ session_id: session });
     const { checkpoints, consistency } = seenEarly.header;
-    expect([checkpoints.length, consistency.length]).toEqual([2, 1]);
+    expect(consistency).toHaveLength(checkpoints.length - 1);
     const sizes = checkpoints.map((note) => Number(note.split('\n')[1]));
     expect(sizes).toEqual(sizes.toSorted((left, right) => left - right));
     const judged = (chain: Exported) =>
       verifyExport(linesOf({ ...chain, heads: [] }), { trust: keys, provider: nodeProvider, require: ['integrity'] });
     expect(judged(seenEarly)).toMatchObject({ verdict: 'VERIFIED', receipts: 1 });
-    const unlinked = { ...seenEarly, header: { ...seenEarly.header, consistency: [[]] } };
+    const unlinked = { ...seenEarly, header: { ...seenEarly.header, consistency: consistency.map(() => []) } };
     expect(judged(unlinked).fault?.code).toBe('CONSISTENCY_UNPROVEN');
     expect(judged(seenLate).fault?.code).toBe('KEY_REVOKED');
     const { body: verified } = await test.as('acme').verifyRecord({ params: { record_id } });

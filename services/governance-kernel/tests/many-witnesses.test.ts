@@ -28,7 +28,7 @@ const revoked = (count: number) =>
 
 const witnessesOf = (keys: TrustKeyRow[], hasSigned = () => Promise.resolve(true)) =>
   findWitnesses(keys, {
-    newest: headOf(1_000_000),
+    ...{ newest: headOf(1_000_000), before: null },
     findBefore: (before) => Promise.resolve(headOf(before.getTime() - at(0).getTime())),
     hasSigned,
   });

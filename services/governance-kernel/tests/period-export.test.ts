@@ -88,7 +88,7 @@ describe('GET /api/v1/receipts/export of a period', () => {
     const report = reportOn(textsOf(exported), period);
     expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 8, records: 8, proofs: 8, fault: null, chains: [] });
     expect([report.integrity, report.completeness, report.signer, report.time]).toEqual([
-      ...['VERIFIED', 'COMPLETE', 'TRUSTED', 'PROVEN'],
+      ...['VERIFIED', 'COMPLETE', 'TRUSTED', 'LOGGED'],
     ]);
     expect(report.period).toMatchObject({ tenant_id: 'acme', ...period, sessions: 4 });
     expect(report.period?.stated).toMatchObject({ sessions: 4, receipts: 8, as_of: at('14:00') });
@@ -176,7 +176,7 @@ describe('GET /api/v1/receipts/export of a period', () => {
     const { header, receipts, end } = await exportOf({ from: at('03:00'), to: at('04:00') });
     expect(receipts).toEqual([]);
     const report = reportOn([header, end].map((line) => JSON.stringify(line)));
-    expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 0, completeness: 'COMPLETE', time: 'PROVEN' });
+    expect(report).toMatchObject({ verdict: 'VERIFIED', receipts: 0, completeness: 'COMPLETE', time: 'LOGGED' });
     expect(report.period).toMatchObject({ sessions: 0, stated: { sessions: 0, receipts: 0 } });
     expect(judge([JSON.stringify(header)])).toBe('EMPTY');
     const { record: _record, ...bare } = end.period;

@@ -14,8 +14,8 @@ function signing({ counts, isCounted }: { counts: boolean[]; isCounted: boolean 
     ...{ receiptsMax: 1, intervalMs: 1, clock: () => new Date(), newUlid: () => '0'.repeat(26) },
     growTree: async () => emptyFrontier,
     findLatest: async () => null,
-    record: async ({ size, root, note }) => {
-      recorded.push({ tree_size: size, root_hash: root, note } as Checkpoint); // nothing looks at the rest
+    record: async ({ size, root, noteAt, at }) => {
+      recorded.push({ tree_size: size, root_hash: root, note: noteAt(at) } as Checkpoint); // nothing looks at the rest
       return { ...recorded[0], note: 'the note of another' } as Checkpoint; // as above
     },
     isCounted: async () => isCounted,

@@ -7,7 +7,7 @@ import {
   type TestDatabase,
 } from '@countersign/database/testing';
 import pg from 'pg';
-import { listLargestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
+import { listHeadsUpTo, listLargestHeads, type HeadPlace, type HeadSigner } from '../src/store/checkpoint-store.ts';
 import { openKernelDatabase, type KernelDatabase } from '../src/store/database.ts';
 import { serviceDir } from './_service-dir.ts';
 
@@ -111,6 +111,14 @@ describe('the largest heads of the keys that count', () => {
     });
     expect(plans).toHaveLength(28);
     expect(await findGrowingReads(scratch, plans, { rows: 10, pages: 60 })).toEqual([]);
+  });
+
+  it('are found up to a size, without those of keys that do not count', async () => {
+    const upTo = async (size: number, without: string[]) =>
+      (await listHeadsUpTo(database.reader, { size, without, limit: 2 })).map(({ tree_size }) => tree_size);
+    expect(await upTo(firsts + 1, [])).toEqual([firsts + 1, firsts]);
+    expect(await upTo(firsts + 9, [second.hint])).toEqual([firsts, firsts - 1]);
+    expect(await upTo(firsts, [first.hint])).toEqual([]);
   });
 
   it('are no heads at all where a note has no signature', async () => {

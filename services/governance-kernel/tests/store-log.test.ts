@@ -11,6 +11,7 @@ import {
   findLatestCheckpoint,
   listCheckpoints,
   listCheckpointsAbove,
+  listHeadsUpTo,
   recordCheckpoint,
 } from '../src/store/checkpoint-store.ts';
 import { ledgerStore } from '../src/store/ledger-store.ts';
@@ -211,7 +212,7 @@ describe('a period', () => {
 
   it('is counted up to a bound, from its first moment until before its last', async () => {
     const count = (from: number, to: number, { below = 99, most = 99 } = {}) =>
-      countPeriod(store.database.reader, scope(from, to, below), most);
+      countPeriod(store.database.reader, scope(from, to, below), most).then(({ receipts }) => receipts);
     expect(await count(1, 5)).toBe(4);
     expect(await count(1, 6)).toBe(5);
     expect(await count(1, 6, { below: 5 })).toBe(4);
@@ -254,9 +255,9 @@ describe('a period', () => {
 });
 
 describeStory('checkpoints', () => {
-  const taken = (nth: number, size: number, made = nth) =>
+  const taken = (nth: number, size: number, made: Date | number = minute(nth)) =>
     recordCheckpoint(store.database.transaction, {
-      ...{ id: `chk_${ulid(nth)}`, size, root: digest(nth), note: `note ${nth}`, at: minute(made) },
+      ...{ id: `chk_${ulid(nth)}`, size, root: digest(nth), noteAt: () => `note ${nth}`, at: new Date(made) },
     } as never);
 
   it('count the records on from the one before, and one stands for each size', async () => {
@@ -266,9 +267,27 @@ describeStory('checkpoints', () => {
       ...{ checkpoint_id: `chk_${ulid(1)}`, tree_size: 4, root_hash: digest(1), receipt_count: 4, record_count: 3 },
       ...{ note: 'note 1', previous_checkpoint_id: null, created_at: instant(1) },
     });
-    expect(await taken(2, 10, 5)).toMatchObject({ record_count: 8, previous_checkpoint_id: first.checkpoint_id });
+    expect(await taken(2, 10, minute(5))).toMatchObject({
+      record_count: 8,
+      previous_checkpoint_id: first.checkpoint_id,
+    });
     expect(await taken(3, 10)).toMatchObject({ checkpoint_id: `chk_${ulid(2)}`, note: 'note 2' });
     expect(await taken(4, 6)).toMatchObject({ record_count: 4, previous_checkpoint_id: first.checkpoint_id });
+  });
+
+  it('are dated in the order of their sizes, though the clocks of those who sign them differ', async () => {
+    const seconds = (nth: number, after: number) => new Date(minute(nth).getTime() + after * 1_000);
+    expect((await taken(5, 12, seconds(4, 30))).created_at).toBe(instant(5));
+    expect((await taken(6, 11, seconds(5, 1))).created_at).toBe(instant(5));
+    // This far ahead was a wrong clock, which nobody waits for.
+    expect((await taken(7, 13, seconds(3, 59))).created_at).toBe(seconds(3, 59).toISOString());
+    await store.client.query('DELETE FROM checkpoints WHERE tree_size > 10');
+  });
+
+  it('are found up to a size, the largest first', async () => {
+    const upTo = async (size: number) =>
+      (await listHeadsUpTo(store.database.reader, { size, without: [], limit: 2 })).map(({ tree_size }) => tree_size);
+    expect([await upTo(10), await upTo(9), await upTo(3)]).toEqual([[10, 6], [6, 4], []]);
   });
 
   it('are found and listed by their sizes and times', async () => {

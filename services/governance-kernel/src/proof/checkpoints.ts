@@ -1,4 +1,4 @@
-import type { CheckpointId, Digest, Instant } from '@countersign/contracts';
+import { AppError, type CheckpointId, type Digest, type Instant } from '@countersign/contracts';
 import type { Checkpoint } from '@countersign/contracts/governance-kernel';
 import {
   encodeHex,
@@ -17,8 +17,8 @@ export type CheckpointsParts = {
   /** Grows the Merkle tree up to the log, and returns its head. */
   growTree(): Promise<Frontier>;
   findLatest(): Promise<Checkpoint | null>;
-  /** Stores a head, or returns the one that this size already has. */
-  record(checkpoint: SignedHead & { id: CheckpointId; size: number }): Promise<Checkpoint>;
+  /** Signs and stores a head, or returns the one that this size already has. */
+  record(head: UnsignedHead & { id: CheckpointId; size: number }): Promise<Checkpoint>;
   /** Whether the public verifier takes it by the keys of today. */
   isCounted(checkpoint: Checkpoint): Promise<boolean>;
   clock: () => Date;
@@ -33,30 +33,37 @@ export type CheckpointsParts = {
   intervalMs: number;
 };
 
-type SignedHead = { root: Digest; note: string; at: Date };
+/** `at`: now by this clock. Times of heads never decrease with their size, so the store may choose another instant near it. */
+type UnsignedHead = { root: Digest; at: Date; noteAt(at: Date): string };
+
+/** What was sealed while the tree grew is not in it, and must not be dated long before its head. */
+const growthMsMax = 15_000;
+const growthsMax = 5;
 
 export type Checkpoints = { create(): Promise<Checkpoint>; createWhenDue(): Promise<void> };
 
 /** Grows the log's tree behind the commits, and signs its heads (C2SP tlog-checkpoint, signed-note). */
 export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
   const create = async () => {
-    const head = await parts.growTree();
+    const head = await growInTime(parts);
     const { size } = head;
     const root = frontierRoot(parts.provider, head);
     await parts.assertClockNear();
     const at = parts.clock();
     await parts.assertKeyCounting(at);
-    const text = formatCheckpoint({ origin: parts.origin, size, root, time: at.toISOString() });
-    const signed = {
+    const unsigned: UnsignedHead = {
       root: `sha256:${encodeHex(root)}` as Digest, // the form that Digest describes
-      note: signNote(parts.provider, text, [{ name: parts.origin, signer: parts.signer }]),
+      noteAt: (time) => {
+        const text = formatCheckpoint({ origin: parts.origin, size, root, time: time.toISOString() });
+        return signNote(parts.provider, text, [{ name: parts.origin, signer: parts.signer }]);
+      },
       at,
     };
     const id = `chk_${parts.newUlid(at.getTime())}` as CheckpointId; // as above
-    const stored = await parts.record({ id, size, ...signed });
+    const stored = await parts.record({ id, size, ...unsigned });
     if (await parts.isCounted(stored)) return stored;
     await parts.assertKeyCounting(at); // it may have been revoked since it signed
-    return signedAnew(stored, signed);
+    return signedAnew(stored, unsigned);
   };
   const createWhenDue = async () => {
     const [head, latest] = [await parts.growTree(), await parts.findLatest()];
@@ -67,11 +74,21 @@ export function createCheckpoints(parts: CheckpointsParts): Checkpoints {
   return { create, createWhenDue };
 }
 
+/** Throws RECEIPT_STORE_UNAVAILABLE when the tree cannot catch up with the log. */
+async function growInTime({ growTree, clock }: Pick<CheckpointsParts, 'growTree' | 'clock'>): Promise<Frontier> {
+  for (let growths = 0; growths < growthsMax; growths += 1) {
+    const begunMs = clock().getTime();
+    const head = await growTree();
+    if (clock().getTime() - begunMs <= growthMsMax) return head;
+  }
+  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The tree of the log grows too slowly to be signed');
+}
+
 /**
  * The same tree under a key that counts. A log has one head of each size, so this one is not stored: it serves the answer that asked for it.
  * Throws where what is stored is no head of this log: a second head of one size is what nobody may ever be given.
  */
-function signedAnew(stored: Checkpoint, { root, note, at }: SignedHead): Checkpoint {
+function signedAnew(stored: Checkpoint, { root, noteAt, at }: UnsignedHead): Checkpoint {
   if (stored.root_hash !== root) throw new Error(`The log has another head of ${stored.tree_size} leaves already`);
-  return { ...stored, note, created_at: at.toISOString() as Instant }; // toISOString writes exactly this form
+  return { ...stored, note: noteAt(at), created_at: at.toISOString() as Instant }; // toISOString writes exactly this form
 }

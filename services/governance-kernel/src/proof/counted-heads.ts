@@ -13,8 +13,12 @@ export type CountedHeads = {
   findNewest(): Promise<Checkpoint | null>;
   /** One whose tree holds this leaf. */
   getCovering(logIndex: number): Promise<Checkpoint>;
-  /** The largest from before an instant: clocks differ, so one that is dated earlier may have seen more. */
-  findBefore(at: Date): Promise<Checkpoint | null>;
+  /**
+   * The largest from before a revocation, by a key that had not ended then: clocks differ, so one that is dated earlier may have seen more.
+   */
+  findBefore(revokedAt: Date): Promise<Checkpoint | null>;
+  /** The largest of at most this many leaves. */
+  findUpTo(size: number): Promise<Checkpoint | null>;
   /** The nearest one of a smaller tree that was signed before this one. */
   findPredecessor(head: Checkpoint): Promise<Checkpoint | null>;
 };
@@ -26,14 +30,21 @@ type CountedHeadsParts = {
   find(id: string): Promise<Checkpoint | null>;
   /** Of each of these keys its largest head at that place, the largest first. */
   listLargest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
+  /** Of at most this many leaves, without those that these keys have signed, the largest first. */
+  listUpTo(heads: { size: number; without: readonly string[]; limit: number }): Promise<Checkpoint[]>;
   /** Signs the log as it is now. */
   create(): Promise<Checkpoint>;
 };
 
+/** A head that does not count and is not of a revoked key was signed outside the window of its key: there are few. */
+const headsReadMax = 8;
+
 export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRow[]): CountedHeads {
   const { provider, origin, findLatest, create } = parts;
   const trust = { trust: trustedKeysOf(keys), provider, origin };
-  const signers = keys.filter(({ purpose }) => purpose === 'log').map((key) => signerOf(provider, key));
+  const logKeys = keys.filter(({ purpose }) => purpose === 'log');
+  const signers = logKeys.map((key) => signerOf(provider, key));
+  const revoked = logKeys.filter(({ revoked_at }) => revoked_at !== null).map((key) => signerOf(provider, key).hint);
   const isCounted = (head: Checkpoint) => {
     try {
       verifyHead(head, trust);
@@ -43,7 +54,7 @@ export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRo
       return false;
     }
   };
-  const findAt = async (place: HeadPlace) => (await parts.listLargest(signers, place)).find(isCounted) ?? null;
+  const findAt = async (place: HeadPlace, by = signers) => (await parts.listLargest(by, place)).find(isCounted) ?? null;
   return {
     isCounted,
     findNewest: async () => {
@@ -54,7 +65,12 @@ export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRo
       const latest = await findLatest();
       return latest !== null && latest.tree_size > logIndex && isCounted(latest) ? latest : await create();
     },
-    findBefore: (at) => findAt({ before: at, below: null }),
+    findBefore: (revokedAt) => {
+      const lasting = signers.filter(({ until }) => until === null || until > revokedAt);
+      return findAt({ before: revokedAt, below: null }, lasting);
+    },
+    findUpTo: async (size) =>
+      (await parts.listUpTo({ size, without: revoked, limit: headsReadMax })).find(isCounted) ?? null,
     findPredecessor: async ({ previous_checkpoint_id: id, created_at, tree_size }) => {
       if (id === null) return null;
       const previous = await parts.find(id);

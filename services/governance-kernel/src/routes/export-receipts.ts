@@ -54,7 +54,10 @@ async function linesOfSession(kernel: Context, { tenant, by }: Exporter, { sessi
   const head = await sealExport(kernel, { tenant, by, said: { kind: 'head', facts } });
   const to = Math.min(lamport_clock, from + (limit ?? lamport_clock) - 1);
   const hasSigned = (signed: Signed) => hasSignedOfChain(exports.reader, { ...scope, from, to }, signed);
-  const parts = await proofParts(kernel, await checkpointOver(kernel, head.logIndex), hasSigned);
+  const [first] = await listChain(exports.reader, scope, { from, to: lamport_clock, limit: 1 });
+  if (first === undefined) throw new Error('The ledger lacks links of this chain');
+  const heads = { newest: await checkpointOver(kernel, head.logIndex), firstLeaf: first.logIndex };
+  const parts = await proofParts(kernel, heads, hasSigned);
   const listPage = (at: number, most: number) =>
     listChain(exports.reader, scope, { from: at, to: lamport_clock, limit: most });
   return exportLines({ ...parts, head, listPage }, { from, to });
@@ -73,7 +76,8 @@ async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, 
   const newest = await checkpointOver(kernel, (await getLogReach(reader)).size - 1);
   const { tree_size: log_size, root_hash: log_root } = newest;
   const scope = { tenant, from, to, below: log_size };
-  if ((await countPeriod(reader, scope, periodReceiptsMax + 1)) > periodReceiptsMax) {
+  const { receipts, firstLeaf } = await countPeriod(reader, scope, periodReceiptsMax + 1);
+  if (receipts > periodReceiptsMax) {
     const problem = `The period has more than ${periodReceiptsMax} receipts: ask for shorter ones`;
     throw new AppError('INVALID_REQUEST', problem, { param: 'to' });
   }
@@ -86,7 +90,8 @@ async function linesOfPeriod(kernel: Context, { tenant, by }: Exporter, { from, 
     return { sealed, seen: await checkpointOver(kernel, sealed.logIndex) };
   };
   const hasSigned = (signed: Signed) => hasSignedOfPeriod(reader, scope, signed);
-  const parts = { ...(await proofParts(kernel, newest, hasSigned)), reads, state };
+  const heads = { newest, firstLeaf: firstLeaf ?? log_size };
+  const parts = { ...(await proofParts(kernel, heads, hasSigned)), reads, state };
   return periodLines(parts, { tenant, from, to }, { as_of, log_size, log_root });
 }
 
@@ -100,11 +105,12 @@ async function checkpointOver({ reader, headsBy }: Context, logIndex: number): P
 
 async function proofParts(
   { reader, exports, provider, headsBy }: Context,
-  newest: Checkpoint,
+  { newest, firstLeaf }: { newest: Checkpoint; firstLeaf: number },
   hasSigned: (signed: Signed) => Promise<boolean>,
 ) {
   const keys = await listTrustKeys(reader);
-  const { findBefore } = headsBy(keys);
-  const witnesses = await findWitnesses(keys, { newest, findBefore, hasSigned });
+  const { findBefore, findUpTo } = headsBy(keys);
+  const before = await findUpTo(firstLeaf);
+  const witnesses = await findWitnesses(keys, { newest, before, findBefore, hasSigned });
   return { provider, newReader: () => createLogReader(provider, logSource(exports.reader)), witnesses };
 }

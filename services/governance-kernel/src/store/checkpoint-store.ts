@@ -4,29 +4,46 @@ import { z } from 'zod';
 import type { CheckpointModel } from '../generated/prisma/models.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
-export type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; note: string; at: Date };
+/** `noteAt` signs the head as of an instant. */
+export type NewCheckpoint = { id: CheckpointId; size: number; root: Digest; at: Date; noteAt(at: Date): string };
 
 /**
- * Stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Counts on from the one
- * before it, so that its cost does not grow with the log.
+ * Signs and stores a checkpoint, or returns the one that this size already has: a log never signs two heads of one size. Replicas take
+ * turns, so that times never decrease with size although their clocks differ. Counts on from the one before it, so that its cost does
+ * not grow with the log.
  */
 export async function recordCheckpoint(transaction: Transaction, checkpoint: NewCheckpoint): Promise<Checkpoint> {
-  const { id, size, root, note, at } = checkpoint;
+  const { id, size, root, at, noteAt } = checkpoint;
   return transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('the next checkpoint', 0))`;
+    const existing = await tx.checkpoint.findUnique({ where: { tree_size: size } });
+    if (existing !== null) return checkpointOf(existing);
     const previous = await tx.checkpoint.findFirst({ where: { tree_size: { lt: size } }, ...largestFirst });
+    const next = await tx.checkpoint.findFirst({ where: { tree_size: { gt: size } }, orderBy: { tree_size: 'asc' } });
+    const dated = datedBetween(at, { previous: previous?.created_at, next: next?.created_at });
     const counted = previous === null ? noCount : { from: Number(previous.tree_size), records: previous.record_count };
     const data = {
       checkpoint_id: id,
       tree_size: size,
       root_hash: root,
       record_count: counted.records + (await countRecords(tx, { from: counted.from, below: size })),
-      note,
+      note: noteAt(dated),
       previous_checkpoint_id: previous?.checkpoint_id ?? null,
-      created_at: at,
+      created_at: dated,
     };
-    await tx.checkpoint.createMany({ data, skipDuplicates: true });
-    return checkpointOf(await tx.checkpoint.findUniqueOrThrow({ where: { tree_size: size } }));
+    return checkpointOf(await tx.checkpoint.create({ data }));
   });
+}
+
+/**
+ * Not before the head of a smaller tree, and not after that of a larger one, which had these leaves too. A head that is further ahead
+ * than clocks differ was dated by a wrong clock: nothing waits for it.
+ */
+function datedBetween(at: Date, near: { previous: Date | undefined; next: Date | undefined }): Date {
+  const { previous = at, next } = near;
+  const aheadMs = previous.getTime() - at.getTime();
+  const dated = aheadMs > 0 && aheadMs <= headSkewMaxMs ? previous : at;
+  return next !== undefined && next < dated ? next : dated;
 }
 
 const noCount = { from: 0, records: 0n };
@@ -49,8 +66,8 @@ export type HeadSigner = { hint: string; until: Date | null };
 export type HeadPlace = { before: Date; below: number | null };
 
 /**
- * So much later than a head of a larger tree one of a smaller tree may be dated: the clocks of two replicas are 40 s apart at most, and the
- * rest is for one that took long between its tree and its signature.
+ * The clocks of two replicas are 40 s apart at most, and the rest is for one that took long. Logs of earlier versions have heads of smaller
+ * trees that are dated so much later than those of larger ones.
  */
 const headSkewMaxMs = 60_000;
 
@@ -99,6 +116,18 @@ const HeadRows = z.array(
 export async function findCheckpoint(reader: Reader, id: string): Promise<Checkpoint | null> {
   const row = await reader.checkpoint.findUnique({ where: { checkpoint_id: id } });
   return row === null ? null : checkpointOf(row);
+}
+
+/** Of at most this many leaves, largest first, without those that these keys have signed. */
+export async function listHeadsUpTo(
+  reader: Reader,
+  { size, without, limit }: { size: number; without: readonly string[]; limit: number },
+): Promise<Checkpoint[]> {
+  const rows = await reader.$queryRaw`
+    SELECT checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at FROM checkpoints
+     WHERE tree_size <= ${size} AND note_key_hint(note) <> ALL (${[...without]}::text[])
+     ORDER BY tree_size DESC LIMIT ${limit}`;
+  return HeadRows.parse(rows).map(checkpointOf);
 }
 
 /** Newest first; `beforeSize` is the tree size of the last one already seen. */

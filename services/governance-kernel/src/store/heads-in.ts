@@ -2,6 +2,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import {
   findCheckpoint,
   findLatestCheckpoint,
+  listHeadsUpTo,
   listLargestHeads,
   recordCheckpoint,
   type HeadPlace,
@@ -22,6 +23,7 @@ export function headsIn({ reader, transaction }: KernelDatabase, provider: Crypt
     find: (id: string) => findCheckpoint(reader, id),
     findLatest: () => findLatestCheckpoint(reader),
     listLargest: (signers: readonly HeadSigner[], place: HeadPlace) => listLargestHeads(reader, signers, place),
+    listUpTo: (heads: Parameters<typeof listHeadsUpTo>[1]) => listHeadsUpTo(reader, heads),
     listKeys: () => listTrustKeys(reader),
   };
 }

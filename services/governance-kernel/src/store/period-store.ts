@@ -9,12 +9,17 @@ import { WholeNumber } from './whole-number.ts';
 /** What a log of `below` receipts holds of a tenant's period. Nothing joins or leaves it. */
 type PeriodScope = { tenant: TenantId; from: Instant; to: Instant; below: number };
 
-/** How many receipts there are, counted up to `most`. */
-export async function countPeriod(reader: Reader, scope: PeriodScope, most: number): Promise<number> {
+/** How many receipts there are, counted up to `most`, and the first leaf that one of them has in the log. */
+export async function countPeriod(
+  reader: Reader,
+  scope: PeriodScope,
+  most: number,
+): Promise<{ receipts: number; firstLeaf: number | null }> {
   const rows = await reader.$queryRaw`
-    SELECT count(*) AS found FROM (
-      SELECT 1 FROM ledger WHERE ${within(scope)} ORDER BY ${inOrderOfIssue} LIMIT ${most}) AS counted`;
-  return Counted.parse(rows)[0].found;
+    SELECT count(*) AS found, min(log_index) AS first FROM (
+      SELECT log_index FROM ledger WHERE ${within(scope)} ORDER BY ${inOrderOfIssue} LIMIT ${most}) AS counted`;
+  const [{ found, first }] = Counted.parse(rows);
+  return { receipts: found, firstLeaf: first };
 }
 
 /** Whether a key has signed anything of it. */
@@ -24,7 +29,7 @@ export async function hasSignedOfPeriod(reader: Reader, scope: PeriodScope, sign
   return rows.length > 0;
 }
 
-const Counted = z.tuple([z.object({ found: WholeNumber })]);
+const Counted = z.tuple([z.object({ found: WholeNumber, first: WholeNumber.nullable() })]);
 
 /** A place in the order of issue, which begins with the period. */
 export type PeriodPlace = { issuedAt: Instant; logIndex: number };
