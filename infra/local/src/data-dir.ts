@@ -24,10 +24,13 @@ type Secrets = z.infer<typeof Secrets>;
 const passwordMember = ({ schema }: { schema: string }) =>
   `${schema.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}DatabasePassword`;
 
-/** Optional, since an installation may be older than a service. */
+/**
+ * Passwords are optional, since an installation may be older than a service. `formerSigningPublicKeys`: public keys of replaced signing
+ * keys, base64url with commas between them, so that their receipts still verify.
+ */
 const KeptSecrets = Secrets.extend(
   Object.fromEntries(services.map((row) => [passwordMember(row), z.string().optional()])),
-);
+).extend({ formerSigningPublicKeys: z.string().optional() });
 type KeptSecrets = Secrets & Record<string, string | undefined>;
 type DatabasePasswords = Readonly<Record<ServiceName, string>>;
 
@@ -38,6 +41,8 @@ export type DataDir = {
   databasePasswords: DatabasePasswords;
   /** Raw Ed25519 public key, base64url: what a verifier pins. */
   trustedPublicKey: string;
+  /** That key and the ones before it, with commas between them. */
+  trustedPublicKeys: string;
   /** What the filesystem MCP server may see. */
   filesDir: string;
   postgresDir: string;
@@ -55,17 +60,19 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
   mkdirSync(path, { recursive: true, mode: passableDir });
   const filesDir = join(path, 'files');
   mkdirSync(filesDir, { recursive: true, mode: 0o700 });
-  const { kept, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
+  const { kept, former, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
   const secrets = {
     ...kept,
     adminApiKey: given.adminApiKey ?? kept.adminApiKey,
     serviceApiKey: given.serviceApiKey ?? kept.serviceApiKey,
   };
+  const trustedPublicKey = publicKeyOf(secrets.signingKey);
   return {
     path,
     secrets,
     databasePasswords,
-    trustedPublicKey: publicKeyOf(secrets.signingKey),
+    trustedPublicKey,
+    trustedPublicKeys: former === undefined ? trustedPublicKey : `${trustedPublicKey},${former}`,
     filesDir,
     postgresDir: join(path, 'postgres'),
   };
@@ -113,7 +120,7 @@ function newSecrets(): Secrets {
 function withPasswords(
   path: string,
   { ...secrets }: KeptSecrets,
-): { kept: Secrets; databasePasswords: DatabasePasswords } {
+): { kept: Secrets; former: string | undefined; databasePasswords: DatabasePasswords } {
   const passwords = services.map((row) => [row, secrets[passwordMember(row)] ?? randomSecret('db')] as const);
   const whole = {
     ...secrets,
@@ -121,7 +128,8 @@ function withPasswords(
   };
   if (Object.keys(whole).length > Object.keys(secrets).length) writeSecrets(path, whole);
   const databasePasswords = Object.fromEntries(passwords.map(([{ name }, password]) => [name, password]));
-  return { kept: whole, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
+  const former = secrets['formerSigningPublicKeys'];
+  return { kept: whole, former, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
 }
 
 function writeSecrets(path: string, secrets: object): void {

@@ -95,7 +95,7 @@ export const gatewayEnvironment = {
     GOV_COMMERCIAL_URL: urls['commercial-gateway'],
     GOV_ASSERTION_KEY: assertions.privateKey,
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
-    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
+    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKeys,
   }),
 } as const satisfies LocalEnvironment;
 
@@ -118,7 +118,7 @@ export const controlPlaneEnvironment = {
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
     GOV_ASSERTION_KEYS: assertions.publicKey,
-    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
+    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKeys,
     GOV_SESSION_SECRET: dataDir.secrets.consoleSecret,
   }),
 } as const satisfies LocalEnvironment;

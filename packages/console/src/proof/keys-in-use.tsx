@@ -1,10 +1,9 @@
 import { Button, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { getSigningKey } from '@countersign/contracts/control-plane';
 import { Loaded } from '../parts/loaded.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { newAmong, pin, readPinned, type KeySet } from './pinned-keys.ts';
+import { keySetIn, newAmong, pin, readPinned, type KeySet } from './pinned-keys.ts';
 import { proofClient } from './proof-client.ts';
 
 type Props = { onKeys: (keys: KeySet | null) => void };
@@ -25,7 +24,7 @@ export function KeysInUse({ onKeys }: Props) {
 function Pinned({ told, onKeys }: Props & { told: KeySet }) {
   const [pinned, setPinned] = useState(() => readPinned() ?? told);
   const [given, setGiven] = useState('');
-  const keys = given.trim() === '' ? pinned : keysIn(given);
+  const keys = given.trim() === '' ? pinned : keySetIn(given);
   const unpinned = newAmong(told, pinned);
   useEffect(() => pin(pinned), [pinned]);
   useEffect(() => onKeys(keys), [JSON.stringify(keys)]);
@@ -56,19 +55,11 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
       )}
       <Textarea
         label="Keys that you trust"
-        description="A JWK set that you received from the operator on another channel. If empty, the pinned keys are used."
+        description="The keys.json that you kept, as the kernel serves it at /api/v1/trust/keys. If empty, the pinned keys are used."
         rows={2}
         value={given}
         onChange={(event) => setGiven(event.currentTarget.value)}
       />
     </div>
   );
-}
-
-function keysIn(text: string): KeySet | null {
-  try {
-    return getSigningKey.reply.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { getSigningKey } from '@countersign/contracts/control-plane';
+import { z } from 'zod';
 
 const place = 'countersign-pinned-keys';
 
@@ -9,6 +10,18 @@ export function readPinned(): KeySet | null {
   try {
     const parsed = getSigningKey.reply.safeParse(JSON.parse(localStorage.getItem(place) ?? 'null'));
     return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The worker judges each key. A set may hold keys of other purposes, and members beside its keys. */
+const AnyKeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })).min(1) });
+
+/** What a person pasted; null: it is no key set. */
+export function keySetIn(text: string): KeySet | null {
+  try {
+    return AnyKeySet.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@ import { AppError, type ReceiptId } from '@countersign/contracts';
 import type { PublicReceipt } from '@countersign/contracts/control-plane';
 import { getInclusionProof, getReceipt } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
-import { publicReceiptOf, verifyOriginal, VerificationError, verifyReceipt } from '@countersign/verifier';
+import { publicReceiptOf, verifyInclusion, verifyOriginal, VerificationError } from '@countersign/verifier';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
@@ -22,7 +22,9 @@ export async function getShownReceipt(
   const proof = await answerOf('kernel', () => asPerson.getInclusionProof({ query: { receipt_id } }));
   const trust = await trustedKeys(context);
   try {
-    const opened = verifyReceipt(receipt, trust, nodeProvider);
+    const claim = { receipt, proof, checkpoint: proof.checkpoint.note };
+    // A receipt of a revoked key verifies by its place in the log alone.
+    const opened = verifyInclusion({ ...claim, trust, provider: nodeProvider });
     if (String(opened.payload.tenant_id) !== workspaceId || opened.payload.receipt_id !== receipt_id)
       throw new VerificationError('SUBJECT_MISMATCH', 'it is another receipt than was asked for');
     const { log_index: index, tree_size, hashes, checkpoint } = proof;
