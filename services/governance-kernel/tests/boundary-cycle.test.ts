@@ -16,6 +16,7 @@ import { acme, session } from './_batch.ts';
 import { newBudget } from './_budget-row.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { decidedMs, governed, latestRecord, loaded, memoryBoundary, saidBy } from './_memory-boundary.ts';
+import { ownSession } from '../src/ledger/own-sessions.ts';
 
 const calling = (tool: string | null, more: object = {}): GovernedCall =>
   governed(tool === null ? { ...spawnedAgent({ session }), ...more } : { tool, ...more });
@@ -101,6 +102,13 @@ describe('the calls of one answer', () => {
     const decided = boundary.forOneAnswer()([calling('files.list'), refused, calling('files.read')]);
     await expect(decided).rejects.toMatchObject({ code: 'RESERVED_CONTEXT_KEY' });
     expect(ledger.log.map(({ payload }) => payload.tool)).toEqual(['files.list', 'files.read']);
+  });
+
+  it('are not sealed in a session of the kernel itself', async () => {
+    const { boundary, ledger } = memoryBoundary();
+    const decided = boundary.decide(calling('files.read', { session: ownSession('policy') }));
+    await expect(decided).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'session_id' });
+    expect(ledger.log).toEqual([]);
   });
 });
 

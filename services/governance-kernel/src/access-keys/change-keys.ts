@@ -5,7 +5,6 @@ import {
   toolOfFunctionName,
   type AccessKeyId,
   type Instant,
-  type SessionId,
 } from '@countersign/contracts';
 import type { NewAccessKey } from '@countersign/contracts/governance-kernel';
 import { announcementStatement, argsHash } from '@countersign/receipts';
@@ -18,12 +17,13 @@ import type { GroupCommit } from '../ledger/group-commit.ts';
 import { isToolName } from '../registry/is-tool-name.ts';
 import { accessKeys, identityKindOf, type AccessKeyRow } from './access-keys.ts';
 import { newSecret, secretHash, shownPrefix } from './secret.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Parts = { ledger: GroupCommit; hasher: Hasher; clock: () => Date; newUlid: (nowMs: number) => string };
 
 const dayMs = 86_400_000;
 /** The chain that tells of a tenant's keys. */
-const session = 'access-keys' as SessionId; // within its schema
+const session = ownSession('access-keys');
 
 /** Makes a key, sealed with its terms, for somebody who is enrolled by it if they were not. The secret is returned once and not kept. */
 export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKey) {

@@ -4,7 +4,6 @@ import {
   type DecisionId,
   type Digest,
   type PrincipalId,
-  type SessionId,
   type TenantId,
 } from '@countersign/contracts';
 import { leastEffectOf, type OrgId, type ReceiptPayload } from '@countersign/contracts/governance-kernel';
@@ -24,6 +23,7 @@ import { instantOf, nextConfirmation } from '../policy/activation.ts';
 import type { Confirmations } from '../policy/confirmations.ts';
 import { activePolicy, policyHeads, wantedPolicies } from '../policy/policy-heads.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Parts = SettingParts & {
   confirmations: Confirmations;
@@ -60,7 +60,7 @@ type SignedOnce = { kind: 'signed'; row: SignatureRow };
 async function signOnce(parts: Parts, asked: Asked, { allowed, org }: Allowed): Promise<SignedOnce | OrgMoved> {
   const { tenant, decisionId } = asked;
   const nowMs = parts.clock().getTime();
-  const chain = { tenant, session: 'policy' as SessionId }; // within its schema
+  const chain = { tenant, session: ownSession('policy') };
   const author = { tenant, principal: allowed.principal_id, org };
   return await parts.ledger.submit<SignedOnce | OrgMoved>({
     chain,

@@ -1,4 +1,4 @@
-import { AppError, type BudgetId, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { AppError, type BudgetId, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { budgetsOfSubjectMax, isCeiling } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
 import type { LedgerBatch } from '../ledger/batch.ts';
@@ -13,6 +13,7 @@ import { budgetTerms } from './budget-terms.ts';
 import { standingBudget, wantedBudget } from './standing-budget.ts';
 import { assertCurrencyOfPrices, assertTerms, canonicalSubject, type BudgetTerms } from './terms.ts';
 import { noAmounts, windowEndMs } from './window.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type BudgetChange = {
   tenant: TenantId;
@@ -37,7 +38,7 @@ export async function changeBudget(parts: BudgetParts, asked: BudgetChange): Pro
   const change = { ...asked, terms: { ...asked.terms, subject: canonicalSubject(asked.terms.subject) } };
   const { tenant, id, terms } = change;
   const nowMs = parts.clock().getTime();
-  const chain = { tenant: receiptTenant(tenant), session: 'budgets' as SessionId }; // within its schema
+  const chain = { tenant: receiptTenant(tenant), session: ownSession('budgets') };
   return await parts.ledger.submit({
     chain,
     wants: [...wantedBudget({ tenant, id }), wanted(budgets, { tenant, subject: terms.subject })],

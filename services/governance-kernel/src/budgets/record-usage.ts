@@ -5,7 +5,6 @@ import {
   type BudgetId,
   type Digest,
   type PrincipalId,
-  type SessionId,
   type TenantId,
 } from '@countersign/contracts';
 import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
@@ -19,6 +18,7 @@ import { budgetUsage, usageAgeMaxMs, usageAheadMsMax } from './budget-usage.ts';
 import { budgets } from './budgets.ts';
 import { spend } from './reserve.ts';
 import { standingBudget, wantedBudget } from './standing-budget.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Usage = {
   event_id: string;
@@ -46,7 +46,7 @@ export async function recordUsage(parts: Parts, { tenant, id, by, usage }: Told)
   const told = parsePlainJson({ ...usage });
   const fingerprint = digestOf(parts.provider, canonicalBytes(told)) as Digest; // digestOf writes exactly this form
   const key = { tenant, budget: id, event: usage.event_id };
-  const chain = { tenant, session: 'budgets' as SessionId }; // within its schema
+  const chain = { tenant, session: ownSession('budgets') };
   return await parts.ledger.submit({
     chain,
     wants: [...wantedBudget({ tenant, id }), wanted(budgetUsage, key)],

@@ -14,6 +14,7 @@ import { declaredEffect } from '../registry/declared-effect.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 import type { NamedCall } from './governed-call.ts';
 import { assertNoAuthority } from './reserved-context.ts';
+import { assertCallersSession } from '../ledger/own-sessions.ts';
 
 export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Array };
 export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
@@ -32,9 +33,13 @@ type Normalised = {
   fault: string | null;
 };
 
-/** Step 2 of the cycle: one frozen intent with its hashes, under the tool's own name. Throws RESERVED_CONTEXT_KEY. */
+/**
+ * Step 2 of the cycle: one frozen intent with its hashes, under the tool's own name. Throws RESERVED_CONTEXT_KEY, and INVALID_REQUEST for
+ * a session that the kernel keeps for itself.
+ */
 export function normalise({ provider, saltOf }: Hasher, call: NamedCall, known: Known): Normalised {
   assertNoAuthority(call.context);
+  assertCallersSession(call.session);
   const { tenant, principal } = call.caller;
   const { session, args } = call;
   const action = actionOf(call);

@@ -1,4 +1,4 @@
-import { AppError, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
 import type { Fence, FenceScope } from '@countersign/contracts/governance-kernel';
 import type { NewEvent } from '@countersign/messaging';
 import type { ClockGuard } from '@countersign/service-kit';
@@ -9,6 +9,7 @@ import { settingStatement, type SettingParts } from '../policy/setting-statement
 import type { FenceRow } from './fence-row.ts';
 import { fenceCommands, fences } from './fences.ts';
 import { canonicalScope, tenantOf } from './scopes.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type FenceCommand = Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'window_seconds' | 'expires_at'> & {
   scope: FenceScope;
@@ -26,7 +27,7 @@ export async function setFence(parts: Parts, command: FenceCommand): Promise<Fen
   const scope = canonicalScope(command.scope);
   const nowMs = parts.clock().getTime();
   const tenant = tenantOf(scope) ?? ('system' as TenantId); // its chain tells of all that is no tenant's
-  const session = 'fences' as SessionId; // within its schema
+  const session = ownSession('fences');
   return await parts.ledger.submit({
     chain: { tenant, session },
     wants: [wanted(fenceCommands, scope), wanted(fences, scope)],

@@ -1,16 +1,17 @@
-import { AppError, type PlainJson, type SessionId } from '@countersign/contracts';
+import { AppError, type PlainJson } from '@countersign/contracts';
 import type { NewEvent } from '@countersign/messaging';
 import type { Caller } from '../call/governed-call.ts';
 import { identityRevokedEvent } from '../events.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import { identities, newIdentity, type IdentityKey, type IdentityRow } from './identities.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Parts = SettingParts & { newEvent: NewEvent };
 type By = Pick<Caller, 'principal'>;
 
 /** The chain that tells of a tenant's agents and operators. */
-export const identitySession = 'identities' as SessionId; // within its schema
+export const identitySession = ownSession('identities');
 
 /** Enrols somebody, or gives them another display name. Throws ILLEGAL_TRANSITION for whoever was revoked. */
 export async function putIdentity(

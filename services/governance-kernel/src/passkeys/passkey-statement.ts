@@ -1,12 +1,13 @@
-import type { Instant, PlainJson, PrincipalId, SessionId } from '@countersign/contracts';
+import type { Instant, PlainJson, PrincipalId } from '@countersign/contracts';
 import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement, type Statement } from '@countersign/receipts';
 import type { Digest } from '@countersign/contracts';
 import { stateOf, type PasskeyRow } from './passkeys.ts';
 import { publicKeyOf } from './webauthn.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 /** The chain that tells of a tenant's passkeys. */
-export const passkeySession = 'passkeys' as SessionId; // within its schema
+export const passkeySession = ownSession('passkeys');
 
 type Said = {
   passkey: PasskeyRow;

@@ -1,8 +1,9 @@
-import type { PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { PrincipalId, TenantId } from '@countersign/contracts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from '../policy/rising-version.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import { approvalTerms, type ApprovalTermsRow } from '../voting/approval-terms.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Terms = { tenant: TenantId; version: number; signaturesOnly: boolean; breakGlass: boolean; by: PrincipalId };
 
@@ -12,7 +13,7 @@ export async function setApprovalTerms(
   { tenant, version, signaturesOnly, breakGlass, by }: Terms,
 ): Promise<ApprovalTermsRow> {
   const nowMs = parts.clock().getTime();
-  const session = 'approval-terms' as SessionId; // within its schema
+  const session = ownSession('approval-terms');
   return await parts.ledger.submit({
     chain: { tenant, session },
     wants: [wanted(approvalTerms, tenant)],

@@ -1,10 +1,11 @@
-import { toolOfFunctionName, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { toolOfFunctionName, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { meaningOf, meaningsOf } from '@countersign/policy';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { risingMove } from './rising-version.ts';
 import { settingStatement, type SettingParts } from './setting-statement.ts';
 import { toolBlocks, type ToolBlocksRow } from './tool-blocks.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Blocks = { tenant: TenantId; version: number; tools: readonly string[]; by: PrincipalId };
 
@@ -12,7 +13,7 @@ type Blocks = { tenant: TenantId; version: number; tools: readonly string[]; by:
 export async function blockTools(parts: SettingParts, { tenant, version, tools, by }: Blocks): Promise<ToolBlocksRow> {
   const canonical = [...new Set(tools.map(toolOfFunctionName))].sort();
   const nowMs = parts.clock().getTime();
-  const session = 'policy' as SessionId; // within its schema
+  const session = ownSession('policy');
   return await parts.ledger.submit({
     chain: { tenant, session },
     wants: [wanted(toolBlocks, tenant)],

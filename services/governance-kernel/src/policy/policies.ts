@@ -17,6 +17,7 @@ import { policyBundles } from './policy-bundles.ts';
 import { policyHeads, type PolicyHead } from './policy-heads.ts';
 import { assertAllowed, wantedDecision } from './needed-decision.ts';
 import { receiptTenant } from './receipt-tenant.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 /** What the database holds of these tenants' policies. */
 export type StoredPolicies = {
@@ -143,7 +144,7 @@ export class Policies {
     return {
       ...{ activation, policy, head, nowMs },
       bundleText: textOf(bundle),
-      chain: { tenant: receiptTenant(tenant), session: 'policy' as SessionId }, // within its schema
+      chain: { tenant: receiptTenant(tenant), session: ownSession('policy') },
       wants: [wanted(policyHeads, tenant), ...wantedCeilings(tenant), ...wantedDecision(activation)],
     };
   }

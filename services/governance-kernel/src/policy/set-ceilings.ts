@@ -1,4 +1,4 @@
-import { AppError, type PlainJson, type PrincipalId, type SessionId } from '@countersign/contracts';
+import { AppError, type PlainJson, type PrincipalId } from '@countersign/contracts';
 import type { PolicyBundle, PolicyCeiling } from '@countersign/contracts/governance-kernel';
 import { canonicalRule } from '@countersign/policy';
 import type { z } from 'zod';
@@ -11,6 +11,7 @@ import { policyHeads } from './policy-heads.ts';
 import { receiptTenant } from './receipt-tenant.ts';
 import { risingMove } from './rising-version.ts';
 import { settingStatement, type SettingParts } from './setting-statement.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Parts = SettingParts & { policies: Pick<Policies, 'prepare' | 'statementIn'> };
 
@@ -41,7 +42,7 @@ export async function setCeilings(parts: Parts, asked: Ceilings): Promise<Ceilin
   const nowMs = parts.clock().getTime();
   const { version, needsDecision, setBy } = asked;
   const row = { tenant, version, rules: rules.map(canonicalRule), needsDecision, setBy, updatedAtMs: nowMs };
-  const chain = { tenant: receiptTenant(tenant), session: 'policy' as SessionId }; // within its schema
+  const chain = { tenant: receiptTenant(tenant), session: ownSession('policy') };
   return await parts.ledger.submit({
     chain,
     wants: prepared?.wants ?? [wanted(policyHeads, tenant), ...wantedCeilings(tenant)],

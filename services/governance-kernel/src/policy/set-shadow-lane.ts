@@ -1,9 +1,10 @@
-import { AppError, type Digest, type PrincipalId, type SessionId, type TenantId } from '@countersign/contracts';
+import { AppError, type Digest, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { shadowLanesMax, type LaneName, type PolicyBundle } from '@countersign/contracts/governance-kernel';
 import { put, wanted } from '../ledger/control.ts';
 import { compileBundle, textOf } from './compile.ts';
 import { settingStatement, type SettingParts } from './setting-statement.ts';
 import { shadowLanes, type LaneRow, type LanesRow } from './shadow-lanes.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 type Addressed = { tenant: TenantId; lane: LaneName; by: PrincipalId };
 
@@ -42,7 +43,7 @@ type Move = (lanes: readonly LaneRow[], nowMs: number) => { told: LaneRow; chang
 
 async function changeLanes(parts: SettingParts, { tenant, lane, by }: Addressed, move: Move): Promise<LaneRow> {
   const nowMs = parts.clock().getTime();
-  const chain = { tenant, session: 'policy' as SessionId }; // within its schema
+  const chain = { tenant, session: ownSession('policy') };
   return await parts.ledger.submit({
     chain,
     wants: [wanted(shadowLanes, tenant)],

@@ -1,8 +1,9 @@
-import type { Digest, Instant, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { Digest, Instant, PrincipalId, TenantId } from '@countersign/contracts';
 import type { HeadStatement, PeriodStatement } from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
+import { headsSession } from '../ledger/own-sessions.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
 
 type ExportParts = {
@@ -52,14 +53,6 @@ export async function sealExport(
       return (placeOf) => ({ entry, logIndex: placeOf(entry) });
     },
   });
-}
-
-/**
- * Where a tenant's statements about exports stand: in the chain that they speak of they would move the very end that they name. A chain a
- * day: one that a wrong clock has left ahead of time holds up the exports of that day, and not all that the tenant asks for until then.
- */
-function headsSession(at: Instant): SessionId {
-  return `heads:${at.slice(0, 10)}` as SessionId; // within its schema
 }
 
 function subjectOf({ kind, facts }: ExportStatement): { action: string; resource: string } {

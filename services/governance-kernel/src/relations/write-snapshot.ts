@@ -1,10 +1,11 @@
-import type { Digest, PrincipalId, SessionId, SnapshotId, TenantId } from '@countersign/contracts';
+import type { Digest, PrincipalId, SnapshotId, TenantId } from '@countersign/contracts';
 import type { RelationshipChanges } from '@countersign/contracts/governance-kernel';
 import { canonicalBytes, digestOf } from '@countersign/crypto';
 import { put, wanted } from '../ledger/control.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import { relationHeads, type RelationHead } from './relation-heads.ts';
 import type { SnapshotRow } from './snapshot-view.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
 
 /** What stood when the changes were found out. */
 export type Standing = { readonly head: RelationHead; readonly snapshot: SnapshotRow } | null;
@@ -35,7 +36,7 @@ export async function writeSnapshot(parts: SettingParts, next: NewSnapshot): Pro
   const { version, hash } = snapshot;
   const membersVersion = next.membersVersion ?? standing?.head.membersVersion ?? 0;
   const made = { ...snapshot, changes, model: model?.text ?? null };
-  const session = 'relations' as SessionId; // within its schema
+  const session = ownSession('relations');
   await parts.ledger.submit({
     chain: { tenant, session },
     wants: [wanted(relationHeads, tenant)],
