@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeStory } from '@countersign/testkit/describe-story';
-import { Browser } from '@countersign/testkit/browser';
 import { verifies } from '@countersign/testkit/verifies';
 import { untilAnswered } from '@countersign/testkit/until';
 import { readText } from '../architecture/repository.ts';
@@ -12,12 +11,19 @@ import { Walk } from './_walk.ts';
 const startMs = 120_000;
 const stepMs = 60_000;
 let reading: Reading;
+let chromium: Awaited<ReturnType<typeof openChromium>>;
+/** Signed in by the link of the first terminal. */
+let page: Awaited<ReturnType<typeof openVisitor>>['page'];
 
 beforeAll(async () => {
+  chromium = await openChromium();
   const section = /^## Ten minutes$(.*?)^## /ms.exec(readText('README.md'))?.[1] ?? '';
-  reading = await Reading.begin(new Walk('the README', section), 'alias agent');
+  reading = await Reading.begin(new Walk('the README', section), 'agent()');
 }, startMs);
-afterAll(() => reading.end(), startMs);
+afterAll(async () => {
+  await chromium.close();
+  await reading.end();
+}, startMs);
 
 const blockWith = (words: string): string => reading.walk.blockWith(words);
 const typed = (words: string): Promise<string> => reading.second.type(blockWith(words));
@@ -41,8 +47,9 @@ describeStory('the ten minutes of the README', () => {
       'sys.quickstart',
       'an organisation is named, a task waits, is approved and leaves a receipt that the browser verifies',
       async () => {
-        const chromium = await openChromium();
-        const { page, context, faults } = await openVisitor(chromium, printedAs('Console').replace('/console', ''));
+        const visitor = await openVisitor(chromium, printedAs('Console').replace('/console', ''));
+        const { faults } = visitor;
+        page = visitor.page;
         const link = printedAs('Signs you in once');
         await page.goto(link);
         await page.getByLabel('Name of the organisation').fill('Lighthouse');
@@ -71,8 +78,6 @@ describeStory('the ten minutes of the README', () => {
         expect(faults.filter((fault) => !fault.includes('/sign-in/'))).toEqual([]);
         const again = await fetch(link, { headers: { accept: 'text/html' }, redirect: 'manual' });
         expect([again.status, again.headers.getSetCookie()]).toEqual([404, []]);
-        await context.close();
-        await chromium.close();
       },
       startMs,
     );
@@ -94,10 +99,12 @@ describeStory('the ten minutes of the README', () => {
       'sys.quickstart',
       'what is hard to undo waits for a person, and is allowed once',
       async () => {
-        const [url = '', key = ''] = (await typed('mail.send')).split('\n');
-        const browser = new Browser(new URL(url).origin);
-        const shown = await browser.submit((await browser.open(url)).form('sign-in'), { key });
-        await browser.submit(shown.form(new URL(url).pathname), { decision: 'approve' });
+        await page.goto(await typed('mail.send'));
+        await page.getByRole('article', { name: 'mail.send, pending' }).waitFor();
+        await page.keyboard.press('a');
+        await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).waitFor();
+        await page.keyboard.press('Control+Enter');
+        await page.getByText('mail.send: approved').waitFor();
         const repeat = blockWith('mail.send');
         expect([await reading.second.type(repeat), await reading.second.type(repeat)]).toEqual(['ALLOW', 'ESCALATE']);
       },
@@ -133,7 +140,7 @@ describeStory('the ten minutes of the README', () => {
       'sys.quickstart',
       'a task of the workspace waits for its owner and then does what it was told',
       async () => {
-        expect(await typed('SIGN_IN_URL')).toBe('queued');
+        expect(await typed('TASK=')).toBe('queued');
         await repeated('data[0].status', 'awaiting_approval');
         expect(await typed('APPROVAL=')).toBe('approved');
         expect(await repeated('data[0].status', 'completed')).toContain('Dear customer');
