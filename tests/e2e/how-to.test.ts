@@ -1,0 +1,185 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
+import { untilAnswered } from '@countersign/testkit/until';
+import { readText, root } from '../architecture/repository.ts';
+import { Reading } from './_reading.ts';
+import { typeInForeground } from './_terminal.ts';
+import { Walk } from './_walk.ts';
+
+const startMs = 120_000;
+const block = (commands: string) => `\`\`\`sh\n${commands}\n\`\`\`\n`;
+const pageOf = (name: string) => readText(`docs/how-to/${name}.md`);
+const restarted = async (reading: Reading, line: string) => {
+  await reading.first.interrupt();
+  reading.first = await typeInForeground(line, reading.place);
+};
+
+// Each page starts a system with settings of its own.
+
+describe('the page on a model provider', () => {
+  let provider: ScriptedModel;
+  let reading: Reading;
+  beforeAll(async () => {
+    provider = await startScriptedModel();
+    const text = pageOf('connect-a-provider').replace('https://api.openai.com/v1', provider.url);
+    reading = await Reading.begin(new Walk('connect-a-provider', text), 'rule.yaml');
+  }, startMs);
+  afterAll(async () => {
+    await reading.end();
+    await provider.close();
+  }, startMs);
+
+  it(
+    'connects two models, and denies a third before the provider receives it',
+    async () => {
+      await untilAnswered(() => Promise.resolve(/^Policy taken over: .* epoch 2, /m.test(reading.first.printed())));
+      expect(await reading.typed('chat()')).toEqual(['chat.completion', 'chat.completion', 'policy_denied']);
+      const models = provider.requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
+      expect(models).toEqual(['gpt-5-mini', 'gpt-5']);
+      expect(provider.requests[0]?.headers.authorization).toBe('Bearer sk-your-key');
+      expect(reading.walk.left).toEqual([]);
+    },
+    startMs,
+  );
+});
+
+describe('the page on a changed tool', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-clock-'));
+  const clock = join(dir, 'clock.mjs');
+  const written = (description: string) => {
+    const example = readFileSync(join(root, 'infra/local/examples/clock.mjs'), 'utf8');
+    writeFileSync(clock, example.replace('The time here.', description));
+  };
+  const text = pageOf('accept-a-changed-tool').replace("'$PWD'/clock.mjs", clock);
+  let reading: Reading;
+  beforeAll(async () => {
+    chmodSync(dir, 0o755); // servers over stdio run under an account of their own when we are root
+    symlinkSync(join(root, 'infra/local/node_modules'), join(dir, 'node_modules'));
+    written('The time here.');
+    reading = await Reading.begin(new Walk('accept-a-changed-tool', text), 'now()');
+  }, startMs);
+  afterAll(async () => {
+    await reading.end();
+    rmSync(dir, { recursive: true });
+  }, startMs);
+
+  it(
+    'shows what changed, and accepts it under a new name',
+    async () => {
+      expect(await reading.second.type('now clock.now | pick decision.verdict')).toBe('ALLOW');
+      written('The time here, for the password.');
+      await restarted(reading, new Walk('its start', text).blockWith('make up'));
+      expect(await reading.second.type('. .countersign/local.env; now clock.now | pick decision.reason_code')).toBe(
+        'SCHEMA_DRIFT',
+      );
+      expect(await reading.typed('tools.json')).toEqual([
+        'clock.now drifted',
+        'The time here. -> The time here, for the password.',
+      ]);
+      await reading.typed('clock-2"/');
+      await restarted(reading, reading.walk.blockWith('make up'));
+      expect(await reading.typed('now clock-2.now')).toEqual(['ALLOW']);
+      expect(reading.walk.left).toEqual([]);
+    },
+    startMs,
+  );
+});
+
+describe('the page on a backup of make up', () => {
+  const read = (session: string) =>
+    `curl -sS -H "Authorization: Bearer $AGENT_KEY" -H "Content-Type: application/json" $KERNEL_URL/api/v1/evaluate ` +
+    `-d '{"action":"tool.call","tool":"crm.read","session_id":"${session}"}' | node -pe 'JSON.parse(require("fs").readFileSync(0)).receipt_id'`;
+  const found = (receipt: string) =>
+    `curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $GOV_ADMIN_API_KEY" -H "X-Gov-Tenant-ID: acme" ` +
+    `$KERNEL_URL/api/v1/receipts/${receipt}`;
+  let reading: Reading;
+  beforeAll(async () => {
+    const prepared = block('make up') + block('set -a; . .countersign/local.env');
+    const text = prepared + pageOf('back-up-make-up');
+    reading = await Reading.begin(new Walk('back-up-make-up', text), 'set -a; .');
+  }, startMs);
+  afterAll(() => reading.end(), startMs);
+
+  it(
+    'brings back what was saved, and nothing that came after',
+    async () => {
+      const saved = await reading.second.type(read('s1'));
+      await reading.first.interrupt();
+      await reading.typed('--create');
+      reading.first = await typeInForeground('make up', reading.place);
+      const late = await reading.second.type(`. .countersign/local.env; ${read('s1')}`);
+      await reading.first.interrupt();
+      await reading.typed('--extract');
+      reading.first = await typeInForeground(reading.walk.blockWith('make up'), reading.place);
+      const lines = await reading.typed('cli.js');
+      expect(lines[0]).toMatch(/^VERIFIED: 1 receipt/);
+      expect(await reading.second.type(found(saved))).toBe('200');
+      expect(await reading.second.type(found(late))).toBe('404');
+      expect(reading.walk.left).toEqual([]);
+    },
+    startMs,
+  );
+});
+
+describe('the pages on an agent on another host and on keys', () => {
+  let reading: Reading;
+  let proxy: Server;
+  beforeAll(async () => {
+    const text = pageOf('agent-on-another-host') + pageOf('rotate-keys');
+    reading = await Reading.begin(new Walk('agent-on-another-host and rotate-keys', text), 'OLD=');
+    proxy = proxyTo(reading.place.env['GATEWAY_PORT'] ?? '');
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  }, startMs);
+  afterAll(async () => {
+    await new Promise((resolve) => {
+      proxy.close(resolve);
+      proxy.closeAllConnections();
+    });
+    await reading.end();
+  }, startMs);
+
+  it(
+    'lets an agent call under the name of the gateway, and under no other',
+    async () => {
+      const { port } = proxy.address() as AddressInfo; // a TCP server that listens has one
+      await reading.second.type(`BASE_URL=http://127.0.0.1:${port}`);
+      const [answer = ''] = await reading.typed('$BASE_URL');
+      expect(JSON.parse(answer)).toMatchObject({ verdict: 'ALLOW' });
+      const other = `call -H "X-Other-Name: evil.example" $BASE_URL/api/v1/evaluate -d '{}' | pick error.code`;
+      expect(await reading.second.type(other)).toBe('HOST_NOT_ALLOWED');
+    },
+    startMs,
+  );
+
+  it(
+    'replaces the key of an agent without a pause',
+    async () => {
+      const [verdict, ...keys] = await reading.typed('NEW=');
+      expect(verdict).toBe('ALLOW');
+      expect(keys).toEqual(expect.arrayContaining([expect.stringMatching(/^agk_\w+ null$/)]));
+      const [ended, code, after] = await reading.typed('-X DELETE');
+      expect(ended).toMatch(/^key_|^ak_|^\w+_/);
+      expect([code, after]).toEqual(['CREDENTIALS_INVALID', 'ALLOW']);
+    },
+    startMs,
+  );
+});
+
+/** As the proxies of the page forward a request; TLS ends in front of it. */
+function proxyTo(port: string): Server {
+  return createServer((req, res) => {
+    const host = String(req.headers['x-other-name'] ?? 'agents.example.org');
+    const headers = { ...req.headers, host, 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' };
+    const target = { port, host: '127.0.0.1', method: req.method, path: req.url, headers, agent: false };
+    const passed = request(target, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(passed);
+  });
+}
