@@ -20,7 +20,7 @@ const read = 'tool_call files.read_text_file ALLOW';
 
 describeStory('trying without a model, typed block by block', () => {
   it('needs no directive that the page does not name, and the page names no other', () => {
-    const table = /^## What a line can say$(.*?)^Several/ms.exec(readText(page))?.[1] ?? '';
+    const table = /^## Directives$(.*?)^Several/ms.exec(readText(page))?.[1] ?? '';
     const named = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, directive]) => directive);
     expect(named).toEqual(Object.keys(directives));
     const blocks = [...readText(page).matchAll(/^work <<'END'\n(.*?)^END$/gms)].map(([, lines = '']) => lines);
