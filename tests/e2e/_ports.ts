@@ -6,6 +6,7 @@ export async function freePorts() {
     GATEWAY_PORT: await unused(),
     CONSOLE_PORT: await unused(),
     CONTROL_PLANE_PORT: await unused(),
+    COMMERCIAL_PORT: await unused(),
     GOV_PORT: await unused(),
     GOV_HEALTH_PORT: await unused(),
   };
