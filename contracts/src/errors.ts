@@ -48,6 +48,11 @@ export const errorCodes = {
     'Send Authorization: Bearer <token> or the key this route asks for.',
   ),
   CREDENTIALS_INVALID: define(401, 'authentication_error', 'Check or renew the credential.'),
+  SIGNATURE_INVALID: define(
+    401,
+    'authentication_error',
+    'Sign the unchanged body with the current secret, and send it within 5 minutes.',
+  ),
   CODE_INVALID: define(401, 'authentication_error', 'Check the code, or request a new one.'),
   REAUTHENTICATION_REQUIRED: define(
     401,
@@ -194,6 +199,12 @@ export const errorCodes = {
     true,
   ),
   QUEUE_UNAVAILABLE: define(503, 'unavailable_error', 'The queue does not answer; try again later.', true),
+  PAYMENT_PROVIDER_UNAVAILABLE: define(
+    503,
+    'unavailable_error',
+    'The payment provider does not answer, so nothing was changed; try again later.',
+    true,
+  ),
   SHUTTING_DOWN: define(503, 'unavailable_error', 'The process is draining; try again on another replica.', true),
   MAIL_UNAVAILABLE: define(502, 'unavailable_error', 'Mail could not be sent; try again later.', true),
 } as const satisfies Record<string, ErrorDefinition>;

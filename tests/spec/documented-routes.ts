@@ -14,8 +14,8 @@ const DocumentedRoute = z.strictObject({
 export type DocumentedRoute = z.infer<typeof DocumentedRoute>;
 
 /**
- * Every route of the published interface documents. Two routes have a stricter class than their document: a partner resolves an approval, and
- * an invitation needs a fresh proof of presence at every door.
+ * Every route of the published interface documents. Four routes have a stricter class than their document: a partner resolves an approval, and
+ * an invitation, a trial and a billing budget need a fresh proof of presence at every door.
  */
 export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 

@@ -31,10 +31,11 @@ export const activateLicence = defineRoute({
 export const beginTrial = defineRoute({
   operation: 'begin-trial',
   summary:
-    'Begin the trial of 14 days, once per organisation and verified domain. Nothing is deleted at its end: the plan before applies again.',
+    'Begin the trial of 14 days, once per organisation and registrable domain. Nothing is deleted at its end: the plan before applies again.',
   method: 'POST',
   path: '/api/commercial/trial',
   auth: 'session',
+  needsPresence: true,
   forward: {},
   idempotency: { exempt: 'single_use' },
   status: 201,
@@ -44,7 +45,7 @@ export const beginTrial = defineRoute({
     plan_id: BillingPlanId,
     starts_at: Instant,
     ends_at: Instant,
-    /** The verified domains that have used their trial now. */
+    /** The registrable domains of the verified ones. They have used their trial now. */
     domains: z.array(z.string()),
     entitlements: Entitlements,
   }),

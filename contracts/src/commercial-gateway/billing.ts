@@ -116,6 +116,7 @@ export const putBudget = defineRoute({
   idempotency: { exempt: 'repeatable' },
   path: '/api/billing/tenants/{tenant_id}/budgets',
   auth: 'session',
+  needsPresence: true,
   forward: {},
   params: z.strictObject(TenantPath),
   body: BillingBudget,

@@ -11,6 +11,10 @@ import { BillingPeriod, RatedMeter } from './usage.ts';
 export const InvoiceStatus = z.enum(['draft', 'open', 'paid', 'void', 'uncollectible']);
 export type InvoiceStatus = z.infer<typeof InvoiceStatus>;
 
+/** `late_usage`: usage that arrived after the subscription was canceled and its last period was billed. */
+export const InvoiceKind = z.enum(['period', 'late_usage']);
+export type InvoiceKind = z.infer<typeof InvoiceKind>;
+
 /** A `promotional` grant reduces revenue. A `purchased` grant was paid in cash. */
 export const CreditGrantKind = z.enum(['promotional', 'purchased']);
 export type CreditGrantKind = z.infer<typeof CreditGrantKind>;
@@ -18,6 +22,7 @@ export type CreditGrantKind = z.infer<typeof CreditGrantKind>;
 export const InvoiceSummary = z.strictObject({
   invoice_id: InvoiceId,
   subscription_id: SubscriptionId,
+  kind: InvoiceKind,
   /** Consecutive within an organisation. `null` while the invoice is a draft. */
   number: z.int().min(1).nullable(),
   status: InvoiceStatus,

@@ -281,8 +281,23 @@ describe('a trial', () => {
   it.each([
     ['its organisation had one', { org: 'org-1', domains: ['old.example'] }],
     ['another organisation of its domain had one', { org: 'org-2', domains: ['other.example', 'EXAMPLE.com'] }],
+    ['another organisation had one with a subdomain', { org: 'org-2', domains: ['eu.example.com'] }],
   ])('does not begin when %s', (_why, trial) => {
     expect(startTrial(own, [trial], now)).toEqual({ kind: 'refused', reason: 'TRIAL_USED' });
+  });
+
+  it.each([
+    ['a subdomain', ['eu.example.com', 'us.example.com'], ['example.com']],
+    ['a public suffix of two labels', ['shop.example.co.uk'], ['example.co.uk']],
+    ['a private suffix, where names cost nothing', ['acme.github.io'], ['github.io']],
+    ['other spellings', ['EXAMPLE.com.'], ['example.com']],
+  ])('is counted by registrable domain: %s', (_why, verifiedDomains, domains) => {
+    expect(startTrial({ ...own, verifiedDomains }, [], now)).toMatchObject({ kind: 'started', domains });
+  });
+
+  it('does not begin by a public suffix itself', () => {
+    const verdict = startTrial({ ...own, verifiedDomains: ['co.uk'] }, [], now);
+    expect(verdict).toEqual({ kind: 'refused', reason: 'DOMAIN_NOT_VERIFIED' });
   });
 
   it('does not begin without a verified domain', () => {

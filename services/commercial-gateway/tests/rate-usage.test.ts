@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { PlanVersion } from '@countersign/contracts/commercial-gateway';
+import { Meter, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import fc from 'fast-check';
+import { assembleInvoice, totalMinorMax } from '../src/billing/assemble-invoice.ts';
 import { monthlyPeriod } from '../src/billing/period.ts';
 import { planCatalog } from '../src/billing/plan-catalog.ts';
-import { rateUsage } from '../src/billing/rate-usage.ts';
+import { rateAddedUsage, rateUsage } from '../src/billing/rate-usage.ts';
 import { microsPerUnit } from '../src/metering/micros.ts';
+import { monthUnitsMax } from '../src/metering/month-limit.ts';
 
 type Tiers = PlanVersion['meters'][number]['tiers'];
 
@@ -88,7 +90,7 @@ describe('rating', () => {
     expect(amountOf(plan, 3n * microsPerUnit)).toBe(15n);
   });
 
-  it('prorates included amounts and tiers: a period in parts includes as much as the whole period', () => {
+  it('prorates included amounts: a period in parts includes as much as the whole period', () => {
     const period = monthlyPeriod(new Date('2026-04-01'), 0);
     const seconds = 30 * 86_400;
     fc.assert(
@@ -101,15 +103,50 @@ describe('rating', () => {
         const usage = { tool_calls: 10n ** 9n };
         const rated = parts.map((part) => rateUsage(plan, usage, { period, part }).meters[0]);
         const [whole] = rateUsage(plan, usage, { period, part: period }).meters;
-        const sumOf = (pick: (meter: typeof whole) => bigint) => rated.reduce((sum, meter) => sum + pick(meter), 0n);
         expect(whole).toEqual(rateUsage(plan, usage, null).meters[0]);
-        expect(sumOf((meter) => meter?.includedMicros ?? 0n)).toBe(whole?.includedMicros);
-        const firstTier = (meter: typeof whole) =>
-          meter?.tiers.find(({ upTo }) => upTo !== null && upTo === plan.meters[0]?.tiers[0]?.up_to)?.quantityMicros ??
-          0n;
-        expect(sumOf(firstTier)).toBe(firstTier(whole));
+        const included = rated.reduce((sum, meter) => sum + (meter?.includedMicros ?? 0n), 0n);
+        expect(included).toBe(whole?.includedMicros);
       }),
     );
+  });
+
+  it('a shorter period never costs less for the same usage: it reaches no tier sooner', () => {
+    const period = monthlyPeriod(new Date('2026-04-01'), 0);
+    const falling = planWith(100, [
+      { up_to: 90_000, unit_amount_decimal: '0.2' },
+      { up_to: null, unit_amount_decimal: '0.1' },
+    ]);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 720 }), fc.bigInt(0n, 10n ** 6n), (hours, units) => {
+        const part = { start: period.start, end: new Date(period.start.getTime() + hours * 3_600_000) };
+        const usage = { tool_calls: units * microsPerUnit };
+        const [short, whole] = [rateUsage(falling, usage, { period, part }), rateUsage(falling, usage, null)];
+        expect(short.totalMinor >= whole.totalMinor).toBe(true);
+      }),
+    );
+  });
+
+  it('usage that arrives late costs exactly what it would have cost in time', () => {
+    fc.assert(
+      fc.property(plans, fc.bigInt(0n, 10n ** 12n), fc.bigInt(1n, 10n ** 12n), (plan, billed, added) => {
+        const late = rateAddedUsage(plan, { billed: { tool_calls: billed }, added: { tool_calls: added } }, null);
+        const amounts = [billed, billed + added].map((quantity) => amountOf(plan, quantity));
+        expect(late.totalMinor).toBe((amounts[1] ?? 0n) - (amounts[0] ?? 0n));
+        const [line] = late.meters;
+        const billable = line?.tiers.reduce((sum, { quantityMicros }) => sum + quantityMicros, 0n) ?? 0n;
+        expect([line?.quantityMicros, (line?.includedMicros ?? 0n) + billable]).toEqual([added, added]);
+      }),
+    );
+  });
+
+  it('no plan of the catalogue reaches the largest total with the usage that is accepted', () => {
+    const most = 4n * monthUnitsMax * microsPerUnit;
+    const usage = Object.fromEntries(Meter.options.map((meter) => [meter, most]));
+    const period = monthlyPeriod(new Date('2026-04-01'), 0);
+    for (const plan of planCatalog) {
+      const { totalMinor } = assembleInvoice(plan, { period, part: period, usage, taxPercent: '100' });
+      expect(totalMinor < totalMinorMax).toBe(true);
+    }
   });
 
   it('a meter without a price is reported and costs nothing', () => {

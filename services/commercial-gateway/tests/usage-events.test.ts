@@ -83,12 +83,12 @@ describe('usage events', () => {
   it('are stored once; a repeated id with other contents is reported and not stored', async () => {
     const caller = newCaller();
     const first = eventOf('e1', 1);
-    expect(await record(caller, [first, first])).toEqual({ stored: 1, duplicates: 1, conflicts: [] });
+    expect(await record(caller, [first, first])).toEqual({ stored: 1, duplicates: 1, conflicts: [], overLimit: [] });
     const changed = { ...first, quantityMicros: 5n };
     expect(await record(caller, [changed, eventOf('e2', 1)])).toEqual({
-      ...{ stored: 1, duplicates: 1, conflicts: [changed] },
+      ...{ stored: 1, duplicates: 1, conflicts: [changed], overLimit: [] },
     });
-    expect(await record(newCaller(), [changed])).toEqual({ stored: 1, duplicates: 0, conflicts: [] });
+    expect(await record(newCaller(), [changed])).toEqual({ stored: 1, duplicates: 0, conflicts: [], overLimit: [] });
     const row = await billing.database.reader.usageEvent.findFirst({ where: { orgId: caller.orgId, id: 'e1' } });
     expect(row?.quantityMicros).toBe(microsPerUnit);
   });

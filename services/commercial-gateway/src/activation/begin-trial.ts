@@ -4,7 +4,7 @@ import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billi
 import { latestPlan } from '../billing/plan-catalog.ts';
 import { announceEntitlements } from '../entitlements/announce-entitlements.ts';
 import { entitlementsOf } from '../entitlements/entitlements-of.ts';
-import { startTrial } from '../entitlements/start-trial.ts';
+import { registrableDomain, startTrial } from '../entitlements/start-trial.ts';
 import { assertNothingOpen } from '../invoicing/assert-nothing-open.ts';
 import { recordAudit } from '../store/audit.ts';
 import { listVerifiedDomains } from '../store/claimed-domains.ts';
@@ -21,12 +21,12 @@ type Begun = {
   entitlements: Entitlements;
 };
 
-/** Begins the one trial of an organisation and of its verified domains. Throws when one was used, or the plan in force is another than the base plan. */
+/** Begins the one trial of an organisation and of its registrable domains. Throws when one was used, or the plan in force is another than the base plan. */
 export function beginTrial(deps: BillingDeps, caller: BillingCaller): Promise<Begun> {
   const { orgId, actor, requestId } = caller;
   return inBillingAccount(deps, orgId, async (tx, now) => {
     const verifiedDomains = await listVerifiedDomains(tx, orgId);
-    const used = await listUsedTrials(tx, { orgId, domains: verifiedDomains });
+    const used = await listUsedTrials(tx, { orgId, domains: verifiedDomains.flatMap(registrableDomain) });
     const verdict = startTrial({ org: orgId, verifiedDomains }, used, now);
     if (verdict.kind === 'refused') throw refusal(verdict.reason);
     await assertNothingOpen(tx, caller);

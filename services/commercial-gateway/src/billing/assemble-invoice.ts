@@ -1,7 +1,7 @@
 import type { Meter, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import { divideHalfUp, scaledOfDecimal } from './decimal.ts';
 import { prorate, type PartOfPeriod } from './prorate.ts';
-import { rateUsage, type RatedMeter, type Usage } from './rate-usage.ts';
+import { rateAddedUsage, rateUsage, type RatedMeter, type Usage } from './rate-usage.ts';
 
 export type InvoiceLine =
   | { kind: 'base'; amountMinor: bigint }
@@ -16,8 +16,11 @@ type BillablePeriod = PartOfPeriod & {
   taxPercent: string | null;
 };
 
-/** Amounts on the wire are JSON numbers or fit into one; larger totals are rejected and never truncated. */
-const totalMinorMax = 10n ** 15n;
+/**
+ * Amounts are stored as BIGINT, which holds 9.2 × 10^18. The limit of submitted usage keeps every plan of the catalogue below this number, so
+ * an organisation cannot reach it.
+ */
+export const totalMinorMax = 10n ** 18n;
 const percentDigits = 4;
 
 /**
@@ -31,8 +34,29 @@ export function assembleInvoice(
   const baseMinor = prorate(BigInt(plan.base_minor), { period, part });
   const base: InvoiceLine[] = plan.base_minor === 0 ? [] : [{ kind: 'base', amountMinor: baseMinor }];
   const rated = rateUsage(plan, usage, { period, part });
-  const lines = [...base, ...rated.meters.map((meter): InvoiceLine => ({ kind: 'usage', ...meter }))];
-  const subtotalMinor = baseMinor + rated.totalMinor;
+  return totalled([...base, ...rated.meters.map(usageLine)], taxPercent);
+}
+
+/** The invoice of usage that arrived after the last period of a canceled subscription was billed. It has no base price. */
+export function assembleLateInvoice(
+  plan: PlanVersion,
+  {
+    period,
+    part,
+    billed,
+    added,
+    taxPercent,
+  }: PartOfPeriod & { billed: Usage; added: Usage; taxPercent: string | null },
+): AssembledInvoice {
+  return totalled(rateAddedUsage(plan, { billed, added }, { period, part }).meters.map(usageLine), taxPercent);
+}
+
+function usageLine(meter: RatedMeter): InvoiceLine {
+  return { kind: 'usage', ...meter };
+}
+
+function totalled(lines: InvoiceLine[], taxPercent: string | null): AssembledInvoice {
+  const subtotalMinor = lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   const taxMinor = taxPercent === null ? 0n : taxOf(subtotalMinor, taxPercent);
   const totalMinor = subtotalMinor + taxMinor;
   if (totalMinor > totalMinorMax) throw new RangeError(`The invoice total ${totalMinor} is over ${totalMinorMax}`);

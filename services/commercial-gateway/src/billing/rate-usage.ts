@@ -23,7 +23,8 @@ type RatedUsage = { meters: RatedMeter[]; totalMinor: bigint };
 /**
  * Prices the usage of one period. All pages and invoices use this function, so that they cannot show different amounts.
  * The first `included` units are free; graduated tiers price the rest. The exact sum of a meter is rounded once, half up.
- * `span` prorates included amounts and tiers, so that a plan change in mid-period does not grant them twice. `null` is a whole period.
+ * `span` prorates included amounts, so that a plan change in mid-period does not grant them twice. `null` is a whole period. Limits of
+ * tiers are never prorated: a short subscription reaches a cheaper tier by quantity alone.
  */
 export function rateUsage(
   { meters: prices }: Pick<PlanVersion, 'meters'>,
@@ -39,6 +40,44 @@ export function rateUsage(
   return { meters, totalMinor: meters.reduce((total, { amountMinor }) => total + amountMinor, 0n) };
 }
 
+/**
+ * Prices usage that arrived after a period was billed. It costs what the period would have cost more with it, so included units that were
+ * left and tiers that were begun count.
+ */
+export function rateAddedUsage(
+  plan: Pick<PlanVersion, 'meters'>,
+  { billed, added }: { billed: Usage; added: Usage },
+  span: PartOfPeriod | null,
+): RatedUsage {
+  const before = new Map(rateUsage(plan, billed, span).meters.map((rated) => [rated.meter, rated]));
+  const after = rateUsage(plan, totalOf(billed, added), span).meters;
+  const meters = after.map((rated) => differenceOf(rated, before.get(rated.meter) ?? null));
+  const changed = meters.filter(({ quantityMicros }) => quantityMicros > 0n);
+  return { meters: changed, totalMinor: changed.reduce((total, { amountMinor }) => total + amountMinor, 0n) };
+}
+
+function totalOf(billed: Usage, added: Usage): Usage {
+  const entries = Object.entries(added).map(([meter, quantityMicros]) => [
+    meter,
+    quantityMicros + (billed[meter as Meter] ?? 0n), // the keys of Usage are meters
+  ]);
+  return { ...billed, ...Object.fromEntries(entries) };
+}
+
+function differenceOf(after: RatedMeter, before: RatedMeter | null): RatedMeter {
+  if (before === null) return after;
+  const quantityIn = (upTo: number | null) => before.tiers.find((tier) => tier.upTo === upTo)?.quantityMicros ?? 0n;
+  return {
+    meter: after.meter,
+    quantityMicros: after.quantityMicros - before.quantityMicros,
+    includedMicros: after.includedMicros - before.includedMicros,
+    tiers: after.tiers
+      .map((tier) => ({ ...tier, quantityMicros: tier.quantityMicros - quantityIn(tier.upTo) }))
+      .filter(({ quantityMicros }) => quantityMicros > 0n),
+    amountMinor: after.amountMinor - before.amountMinor,
+  };
+}
+
 type MeterPrice = { included: number; tiers: readonly PriceTier[] };
 
 function rateMeter(
@@ -47,9 +86,9 @@ function rateMeter(
   span: PartOfPeriod | null,
 ): RatedMeter {
   if (price === null) return { meter, quantityMicros, includedMicros: quantityMicros, tiers: [], amountMinor: 0n };
-  const included = microsOf(price.included, span);
+  const included = includedIn(price.included, span);
   const includedMicros = quantityMicros < included ? quantityMicros : included;
-  const tiers = tiersOf(price.tiers, quantityMicros - includedMicros, span);
+  const tiers = tiersOf(price.tiers, quantityMicros - includedMicros);
   const exact = tiers.reduce(
     (sum, { quantityMicros: quantity, unitAmountDecimal }) =>
       sum + quantity * scaledOfDecimal(unitAmountDecimal, priceDigits),
@@ -60,10 +99,10 @@ function rateMeter(
 }
 
 /** Splits the billable quantity by tier. */
-function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint, span: PartOfPeriod | null): RatedTier[] {
+function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint): RatedTier[] {
   let below = 0n;
   return tiers.flatMap(({ up_to: upTo, unit_amount_decimal: unitAmountDecimal }) => {
-    const limit = upTo === null ? billableMicros : microsOf(upTo, span);
+    const limit = upTo === null ? billableMicros : BigInt(upTo) * microsPerUnit;
     const end = billableMicros < limit ? billableMicros : limit;
     const quantityMicros = end - below;
     if (quantityMicros <= 0n) return [];
@@ -72,8 +111,8 @@ function tiersOf(tiers: readonly PriceTier[], billableMicros: bigint, span: Part
   });
 }
 
-/** A number of units of a whole period, in millionths of the unit, for the part of the period. */
-function microsOf(units: number, span: PartOfPeriod | null): bigint {
+/** The included units of a whole period, in millionths of the unit, for the part of the period. */
+function includedIn(units: number, span: PartOfPeriod | null): bigint {
   const micros = BigInt(units) * microsPerUnit;
   return span === null ? micros : prorate(micros, span);
 }

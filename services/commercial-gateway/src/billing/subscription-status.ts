@@ -30,6 +30,24 @@ export function isGraceOver(pastDueSince: Date, now: Date): boolean {
   return now.getTime() - pastDueSince.getTime() >= graceMs;
 }
 
+/** Submitted usage can be 35 days old. Receipts that an outage delayed have one more day. */
+const lateUsageMs = 36 * 86_400_000;
+
+/** True when the usage of a canceled subscription is complete: no more of its events is accepted. */
+export function isLateUsageOver(canceledAt: Date, now: Date): boolean {
+  return now.getTime() - canceledAt.getTime() >= lateUsageMs;
+}
+
+/** The latest cancellation whose usage is complete. */
+export function lateUsageOverBefore(now: Date): Date {
+  return new Date(now.getTime() - lateUsageMs);
+}
+
+/** The latest first failed payment whose grace period is over. */
+export function graceOverBefore(now: Date): Date {
+  return new Date(now.getTime() - graceMs);
+}
+
 /** Operations that billing never limits, whatever the status is. An unpaid organisation is never frozen. */
 export const unlimitedOperations = ['stop', 'deny', 'approve', 'verify', 'prove', 'export', 'delete'] as const;
 

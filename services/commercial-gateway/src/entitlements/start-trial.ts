@@ -1,3 +1,5 @@
+import { getDomain } from 'tldts';
+
 /** Trials that ever began; they are kept after their end. */
 type KnownTrial = { readonly org: string; readonly domains: readonly string[] };
 
@@ -13,22 +15,29 @@ type TrialVerdict =
 
 const trialMs = 14 * 86_400_000;
 
-/** A trial of 14 days, once per organisation and verified domain. A new organisation of the same company has none. */
+/**
+ * A trial of 14 days, once per organisation and registrable domain. A new organisation of the same company has none, and neither has one that
+ * verifies another subdomain. A domain that is a public suffix itself begins no trial.
+ */
 export function startTrial(
   { org, verifiedDomains }: TrialRequest,
   known: readonly KnownTrial[],
   now: Date,
 ): TrialVerdict {
-  const domains = [...new Set(verifiedDomains.map(comparable))];
+  const domains = [...new Set(verifiedDomains.flatMap(registrableDomain))];
   if (domains.length === 0) return { kind: 'refused', reason: 'DOMAIN_NOT_VERIFIED' };
   const isUsed = known.some(
-    (trial) => trial.org === org || trial.domains.some((domain) => domains.includes(comparable(domain))),
+    (trial) => trial.org === org || trial.domains.flatMap(registrableDomain).some((domain) => domains.includes(domain)),
   );
   if (isUsed) return { kind: 'refused', reason: 'TRIAL_USED' };
   return { kind: 'started', domains, startsAt: now, endsAt: new Date(now.getTime() + trialMs) };
 }
 
-/** Domain names have no case, and a dot at their end changes nothing. */
-function comparable(domain: string): string {
-  return domain.toLowerCase().replace(/\.$/, '');
+/**
+ * The domain below a public suffix, as an array of at most one. Private suffixes such as `github.io` count as ordinary domains: names below
+ * them cost nothing, so each of them would begin a trial.
+ */
+export function registrableDomain(domain: string): string[] {
+  const found = getDomain(domain, { allowPrivateDomains: false });
+  return found === null ? [] : [found];
 }

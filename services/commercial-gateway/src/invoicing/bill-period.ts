@@ -78,7 +78,8 @@ function draftOf({ subscription, currency, assembled, head, end, at }: Draft): S
   const { subtotalMinor, taxMinor, totalMinor } = assembled;
   const { start: cycleStart, end: cycleEnd } = periodInProgress(subscription);
   return {
-    ...{ id: newInvoiceId(), orgId, subscriptionId, number: null, status: 'draft', currency, planId, planVersion },
+    ...{ id: newInvoiceId(), orgId, subscriptionId, kind: 'period', number: null, status: 'draft' },
+    ...{ currency, planId, planVersion },
     ...{ periodStart, periodEnd: end, cycleStart, cycleEnd },
     ...{ usageFrom: billableFrom, usageSeq: head.lastSeq, ...billedOf(head) },
     ...{ subtotalMinor, taxMinor, totalMinor, creditedMinor: 0n, paidMinor: 0n, refundedMinor: 0n },

@@ -12,9 +12,9 @@ import type { StoredInvoice, StoredInvoiceLine } from '../store/invoices.ts';
 import { periodView } from '../subscriptions/subscription-view.ts';
 
 export function invoiceSummary(invoice: StoredInvoice): InvoiceSummary {
-  const { id, subscriptionId, number, status, currency, planId, planVersion } = invoice;
+  const { id, subscriptionId, kind, number, status, currency, planId, planVersion } = invoice;
   return {
-    ...{ invoice_id: id, subscription_id: subscriptionId, number, status, currency },
+    ...{ invoice_id: id, subscription_id: subscriptionId, kind, number, status, currency },
     ...{ plan_id: planId, plan_version: planVersion },
     period: periodView({ start: invoice.periodStart, end: invoice.periodEnd }),
     subtotal_minor: String(invoice.subtotalMinor),

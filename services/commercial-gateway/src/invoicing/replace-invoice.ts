@@ -46,6 +46,10 @@ async function assertReplaceable(tx: Tx, voided: StoredInvoice): Promise<void> {
     throw new AppError('ILLEGAL_TRANSITION', `The invoice is ${voided.status}. Void it first`, {
       details: { status: voided.status, allowed_from: ['void'] },
     });
+  if (voided.kind === 'late_usage')
+    throw new AppError('ILLEGAL_TRANSITION', 'An invoice of late usage cannot be replaced. Grant a credit instead', {
+      details: { kind: voided.kind, allowed: ['grant_credit'] },
+    });
   if (await isPeriodBilled(tx, voided))
     throw new AppError('ALREADY_EXISTS', 'Another invoice bills the time of this invoice');
 }

@@ -1,5 +1,5 @@
 import { InvoiceId, SubscriptionId } from '@countersign/contracts';
-import { BillingPlanId, InvoiceStatus } from '@countersign/contracts/commercial-gateway';
+import { BillingPlanId, InvoiceKind, InvoiceStatus } from '@countersign/contracts/commercial-gateway';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { canonicalize } from '@countersign/crypto';
 import type { InvoiceLine } from '../billing/assemble-invoice.ts';
@@ -7,11 +7,12 @@ import type { InvoiceLineModel, InvoiceModel } from '../generated/prisma/models.
 import type { Reader, Tx } from './database.ts';
 import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
-export type StoredInvoice = Omit<InvoiceModel, 'id' | 'orgId' | 'subscriptionId' | 'planId' | 'status'> & {
+export type StoredInvoice = Omit<InvoiceModel, 'id' | 'orgId' | 'subscriptionId' | 'planId' | 'kind' | 'status'> & {
   id: InvoiceId;
   orgId: OrgId;
   subscriptionId: SubscriptionId;
   planId: BillingPlanId;
+  kind: InvoiceKind;
   status: InvoiceStatus;
 };
 
@@ -31,6 +32,17 @@ export async function findInvoice(reader: Reader, orgId: OrgId, id: InvoiceId): 
   return row === null ? null : invoiceOf(row);
 }
 
+/** The invoice of a subscription with the latest usage. */
+export async function findLastInvoice(
+  reader: Reader,
+  orgId: OrgId,
+  subscriptionId: SubscriptionId,
+): Promise<StoredInvoice | null> {
+  const where = { orgId, subscriptionId };
+  const row = await reader.invoice.findFirst({ where, orderBy: [{ periodEnd: 'desc' }, { usageSeq: 'desc' }] });
+  return row === null ? null : invoiceOf(row);
+}
+
 export async function listInvoiceLines(
   reader: Reader,
   orgId: OrgId,
@@ -44,7 +56,7 @@ export async function isPeriodBilled(
   reader: Reader,
   { orgId, subscriptionId, periodStart }: Pick<StoredInvoice, 'orgId' | 'subscriptionId' | 'periodStart'>,
 ): Promise<boolean> {
-  const where = { orgId, subscriptionId, periodStart, NOT: { status: 'void' } };
+  const where = { orgId, subscriptionId, periodStart, kind: 'period', NOT: { status: 'void' } };
   return (await reader.invoice.count({ where })) > 0;
 }
 
@@ -120,13 +132,14 @@ function rowOf(line: InvoiceLine): Omit<InvoiceLineModel, 'invoiceId' | 'orgId' 
   return { kind, amountMinor, meter, quantityMicros, tiers: detail };
 }
 
-function invoiceOf({ id, orgId, subscriptionId, planId, status, ...rest }: InvoiceModel): StoredInvoice {
+function invoiceOf({ id, orgId, subscriptionId, planId, kind, status, ...rest }: InvoiceModel): StoredInvoice {
   return {
     ...rest,
     id: InvoiceId.parse(id),
     orgId: OrgId.parse(orgId),
     subscriptionId: SubscriptionId.parse(subscriptionId),
     planId: BillingPlanId.parse(planId),
+    kind: InvoiceKind.parse(kind),
     status: InvoiceStatus.parse(status),
   };
 }

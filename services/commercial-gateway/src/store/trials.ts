@@ -19,13 +19,14 @@ export async function findTrial(
   return row === null ? null : { ...row, planId: BillingPlanId.parse(row.planId) };
 }
 
-/** Trials that this organisation or one of these domains has used. */
+/** Trials that this organisation, one of these registrable domains or a subdomain of them has used. */
 export async function listUsedTrials(
   reader: Reader,
   { orgId, domains }: { orgId: OrgId; domains: readonly string[] },
 ): Promise<{ org: string; domains: string[] }[]> {
-  const isOfDomain = { domains: { some: { domain: { in: [...domains] } } } };
-  const rows = await reader.trial.findMany({ where: { OR: [{ orgId }, isOfDomain] }, include: { domains: true } });
+  const names = domains.flatMap((domain) => [{ domain }, { domain: { endsWith: `.${domain}` } }]);
+  const where = { OR: [{ orgId }, { domains: { some: { OR: names } } }] };
+  const rows = await reader.trial.findMany({ where, include: { domains: true } });
   return rows.map((row) => ({ org: row.orgId, domains: row.domains.map(({ domain }) => domain) }));
 }
 

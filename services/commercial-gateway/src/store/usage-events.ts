@@ -1,6 +1,8 @@
 import type { OrgId } from '@countersign/contracts/governance-kernel';
+import { withinMonthLimit } from '../metering/month-limit.ts';
 import type { UsageEvent } from '../metering/usage-event.ts';
 import type { Reader, Tx } from './database.ts';
+import { sumUsageMonths, usageMonthOf } from './usage-months.ts';
 
 /** End of the usage of an organisation and of its billed part. */
 export type UsageHead = { lastSeq: bigint; billedSeq: bigint; billedUntil: Date | null };
@@ -24,12 +26,22 @@ type RecordedUsage = {
   duplicates: number;
   /** Events that were stored before with other contents. The stored event is kept. */
   conflicts: UsageEvent[];
+  /** Events over the limit of their month. They are not stored. */
+  overLimit: UsageEvent[];
+};
+
+type NewUsage = {
+  orgId: OrgId;
+  events: readonly UsageEvent[];
+  receivedAt: Date;
+  /** Whether the limit of a month applies. Events of receipts have no limit. Default: no. */
+  isLimited?: boolean;
 };
 
 /** Stores each event once, whatever the order and number of its deliveries. Events without a predecessor get the next numbers. */
 export async function recordUsage(
   tx: Tx,
-  { orgId, events, receivedAt }: { orgId: OrgId; events: readonly UsageEvent[]; receivedAt: Date },
+  { orgId, events, receivedAt, isLimited = false }: NewUsage,
 ): Promise<RecordedUsage> {
   const head = await lockUsageHead(tx, orgId);
   const stored = await findStored(tx, orgId, events);
@@ -40,7 +52,11 @@ export async function recordUsage(
     if (first === undefined) added.set(keyOf(event), event);
     else if (!isSame(first, event)) conflicts.push(event);
   }
-  const data = [...added.values()].map((event, index) => ({
+  const unstored = [...added.values()];
+  const { accepted, refused: overLimit } = isLimited
+    ? withinMonthLimit(unstored, { totals: await sumUsageMonths(tx, orgId, unstored), monthOf: usageMonthOf })
+    : { accepted: unstored, refused: [] };
+  const data = accepted.map((event, index) => ({
     ...event,
     orgId,
     seq: head.lastSeq + BigInt(index) + 1n,
@@ -50,7 +66,7 @@ export async function recordUsage(
     await tx.usageEvent.createMany({ data });
     await tx.usageHead.update({ where: { orgId }, data: { lastSeq: head.lastSeq + BigInt(data.length) } });
   }
-  return { stored: data.length, duplicates: events.length - data.length, conflicts };
+  return { stored: data.length, duplicates: events.length - unstored.length, conflicts, overLimit };
 }
 
 export async function findUsagePosition(

@@ -62,6 +62,6 @@ function newSubscription({ orgId, planId, planVersion, start, at }: Start): Stor
     ...{ id: newSubscriptionId(), orgId, planId, planVersion, status: status[start], periodIndex: 0 },
     ...{ anchorAt: second, periodStart: second, billableFrom: second },
     trialEndsAt: start === 'trial' ? new Date(second.getTime() + trialMs) : null,
-    ...{ pastDueSince: null, canceledAt: null, createdAt: at, updatedAt: at },
+    ...{ pastDueSince: null, canceledAt: null, settledAt: null, createdAt: at, updatedAt: at },
   };
 }

@@ -1,6 +1,7 @@
 import { AppError, isAppError, type WorkspaceId } from '@countersign/contracts';
 import { usageEventsMax, type UsageEventRejection } from '@countersign/contracts/commercial-gateway';
 import type { BillingCaller, BillingDeps } from '../billing-deps.ts';
+import { monthUnitsMax } from '../metering/month-limit.ts';
 import { parseUsageEvent } from '../metering/parse-usage-event.ts';
 import type { UsageEvent } from '../metering/usage-event.ts';
 import type { Tx } from '../store/database.ts';
@@ -34,11 +35,14 @@ export async function recordSubmittedUsage(
     const read = events.map((event, index) => readEvent(index, event, receivedAt));
     const checked = await rejectForeign(tx, orgId, read);
     const valid = checked.flatMap((entry) => ('event' in entry ? [entry] : []));
-    const own = { orgId, events: valid.map(({ event }) => event), receivedAt };
-    const { stored, duplicates, conflicts } = await recordUsage(tx, own);
-    const conflicting = valid.filter(({ event }) => conflicts.includes(event)).map(({ index }) => conflictAt(index));
+    const own = { orgId, events: valid.map(({ event }) => event), receivedAt, isLimited: true };
+    const { stored, duplicates, conflicts, overLimit } = await recordUsage(tx, own);
+    const rejected = valid.flatMap(({ index, event }) => {
+      if (conflicts.includes(event)) return [conflictAt(index)];
+      return overLimit.includes(event) ? [overLimitAt(index, event)] : [];
+    });
     const invalid = checked.flatMap((entry) => ('event' in entry ? [] : [entry]));
-    const rejections = [...invalid, ...conflicting].toSorted((one, other) => one.index - other.index);
+    const rejections = [...invalid, ...rejected].toSorted((one, other) => one.index - other.index);
     return { stored, known: duplicates - conflicts.length, rejections };
   });
 }
@@ -76,4 +80,10 @@ function foreignAt(index: number, workspaceId: WorkspaceId): UsageEventRejection
 function conflictAt(index: number): UsageEventRejection {
   const message = 'id was used before with another meter, quantity or time. The first event is kept. Use a new id';
   return { index, code: 'ALREADY_EXISTS', param: 'id', message };
+}
+
+function overLimitAt(index: number, { meter, occurredAt }: UsageEvent): UsageEventRejection {
+  const month = occurredAt.toISOString().slice(0, 7);
+  const message = `${meter} of ${month} would be over ${monthUnitsMax} units. Correct the quantity of the event`;
+  return { index, code: 'INVALID_REQUEST', param: 'data.quantity', message };
 }
