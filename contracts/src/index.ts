@@ -28,6 +28,7 @@ export {
   InvoiceId,
   CreditGrantId,
   LedgerTransactionId,
+  CheckoutId,
   ScimTokenId,
   SnapshotId,
   storableText,
@@ -75,6 +76,7 @@ export {
 } from './assertion.ts';
 export { windowStartMs } from './budget-window.ts';
 export { EmailAddress } from './email-address.ts';
+export { currencies, minorDigitsOf } from './currencies.ts';
 export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { JsonDifference, jsonDifferences } from './json-differences.ts';

@@ -64,8 +64,10 @@ export type Forward = {
   needsPresence?: true;
   /** Requests wait until the kernel has confirmed the settings of the workspace. */
   needsSettings?: true;
-  /** The limit class of anonymous callers: sign-in, expensive work, or everything else. Default `public`. */
-  limit?: 'auth' | 'public' | 'verify';
+  /** The limit class of anonymous callers: sign-in, expensive work, events of other systems, or everything else. Default `public`. */
+  limit?: 'auth' | 'public' | 'verify' | 'webhook';
+  /** Headers of the caller that the other service needs, beside those that every route passes on. Lower case. */
+  passes?: readonly string[];
   /** How long an answer may take: one body, a stream, or the work of a model or tool. Default `short`. */
   answer?: 'short' | 'stream' | 'upstream';
 };

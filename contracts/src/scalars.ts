@@ -46,6 +46,7 @@ export const InvoiceId = prefixedId('ivc');
 export const CreditGrantId = prefixedId('crg');
 export const LedgerTransactionId = prefixedId('ltx');
 export const ScimTokenId = prefixedId('stk');
+export const CheckoutId = prefixedId('chk');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -76,6 +77,7 @@ export type InvoiceId = z.infer<typeof InvoiceId>;
 export type CreditGrantId = z.infer<typeof CreditGrantId>;
 export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
 export type ScimTokenId = z.infer<typeof ScimTokenId>;
+export type CheckoutId = z.infer<typeof CheckoutId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -52,8 +52,6 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
-  'POST /api/billing/tenants/{tenant_id}/checkout',
-  'POST /api/billing/webhooks/{provider}',
 ]);
 
 function readRows(): DocumentedRoute[] {

@@ -12,6 +12,7 @@ export * from './invoices.ts';
 export * from './ledger.ts';
 export * from './licence.ts';
 export * from './meter.ts';
+export * from './payments.ts';
 export * from './plan-terms.ts';
 export * from './plan-version.ts';
 export * from './scim.ts';

@@ -4,7 +4,8 @@ export type LimitClass = { limit: number; windowMs: number; failClosed?: boolean
 /**
  * Defaults. `standard`: per principal, far above a busy agent. `public`: per address, room for an office behind one address.
  * `auth`: per address, slow enough that guessing a six-digit code is hopeless. `demo`: per address, as fast as a person clicks.
- * `page`: per address, more than any person opens. `verify`: per address, each of which may cost a second of work.
+ * `page`: per address, more than any person opens. `verify`: per address, each of which may cost a second of work. `webhook`: per address,
+ * a burst of events from the few addresses of a provider.
  */
 export const limitClassDefaults = {
   standard: { limit: 6_000, windowMs: 60_000 },
@@ -12,6 +13,7 @@ export const limitClassDefaults = {
   demo: { limit: 60, windowMs: 60_000 },
   page: { limit: 120, windowMs: 60_000 },
   verify: { limit: 20, windowMs: 60_000 },
+  webhook: { limit: 1_200, windowMs: 60_000 },
   auth: { limit: 20, windowMs: 60_000, failClosed: true },
 } as const satisfies Record<string, LimitClass>;
 

@@ -44,6 +44,7 @@ export const serviceVariables = {
   GOV_RATE_LIMIT_PAGE: perMinute('page').describe('Requests a minute of one address for pages of approvals.'),
   GOV_RATE_LIMIT_DEMO: perMinute('demo').describe('Requests a minute of one address to the demo.'),
   GOV_RATE_LIMIT_VERIFY: perMinute('verify').describe('Requests a minute of one address to have an export verified.'),
+  GOV_RATE_LIMIT_WEBHOOK: perMinute('webhook').describe('Events a minute that one address of another system may send.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: secretUrl(['http', 'https'])
     .optional()
     .describe(
@@ -102,7 +103,7 @@ function collectorOf(read: ReadVariables): Collector | null {
 }
 
 function rateLimitsOf(read: ReadVariables): Record<LimitClassName, LimitClass> {
-  const { standard, public: anybody, auth, page, demo, verify } = limitClassDefaults;
+  const { standard, public: anybody, auth, page, demo, verify, webhook } = limitClassDefaults;
   return {
     standard: { ...standard, limit: read.GOV_RATE_LIMIT_STANDARD },
     public: { ...anybody, limit: read.GOV_RATE_LIMIT_PUBLIC },
@@ -110,6 +111,7 @@ function rateLimitsOf(read: ReadVariables): Record<LimitClassName, LimitClass> {
     page: { ...page, limit: read.GOV_RATE_LIMIT_PAGE },
     demo: { ...demo, limit: read.GOV_RATE_LIMIT_DEMO },
     verify: { ...verify, limit: read.GOV_RATE_LIMIT_VERIFY },
+    webhook: { ...webhook, limit: read.GOV_RATE_LIMIT_WEBHOOK },
   };
 }
 

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { callerKey, createGuards } from './guards.ts';
 import { readinessChecks, toldChecks } from './health.ts';
 import { operations } from './operations.ts';
+import { answerStore } from './store/answer-keys.ts';
 
 export function createApp(context: Context): ServiceApp<unknown> {
   return {
@@ -14,5 +15,6 @@ export function createApp(context: Context): ServiceApp<unknown> {
     told: toldChecks(context),
     classifyErrors: [storeOutage(isUnavailable)],
     callerKey,
+    idempotency: answerStore(context.database.transaction, context.databaseNow),
   };
 }

@@ -43,6 +43,28 @@ export const commercialVariables = z.object({
   GOV_LICENCE_PUBLIC_KEYS: list().describe(
     'Ed25519 public keys (base64url) of issuers of licences. A licence of a removed key no longer applies.',
   ),
+  GOV_BILLING_TAX_PERCENT: z
+    .string()
+    .regex(/^\d{1,2}(\.\d{1,4})?$/, 'must be a percentage such as 19 or 8.1')
+    .optional()
+    .describe('Tax on invoices in percent, such as `19` or `8.1`. Without it invoices have no tax.'),
+  GOV_BILLING_WEBHOOK_SECRET: secret()
+    .optional()
+    .describe('Signs events of an accounting system that reports transfers. Without it no such event is accepted.'),
+  GOV_BILLING_RETURN_URL: url()
+    .optional()
+    .meta({ requiredWhen: 'with GOV_STRIPE_SECRET_KEY' })
+    .describe('Where the payer returns to after a checkout: the billing page of the console.'),
+  GOV_STRIPE_SECRET_KEY: secret({ lengthMin: 16 })
+    .optional()
+    .describe('Secret key of a Stripe account, which charges invoices. Without it organisations pay by transfer.'),
+  GOV_STRIPE_WEBHOOK_SECRET: secret({ lengthMin: 16 })
+    .optional()
+    .meta({ requiredWhen: 'with GOV_STRIPE_SECRET_KEY' })
+    .describe('Signing secret (`whsec_…`) of the Stripe webhook `/api/billing/webhooks/stripe`.'),
+  GOV_STRIPE_API_URL: url()
+    .default('https://api.stripe.com')
+    .describe('Address of the Stripe API: scheme, host and port.'),
   GOV_BASE_PLAN: BillingPlanId.default(BillingPlanId.parse(selfHostedPlanId)).describe(
     'Plan of organisations without a subscription, trial or licence. `self_hosted` has no limits; use `free` to sell plans.',
   ),
@@ -58,7 +80,17 @@ export type CommercialConfig = ServiceConfig &
     assertionKeys: readonly PublicKey[];
     installationAdmins: ReadonlySet<UserId>;
     entitlementTerms: EntitlementTerms;
+    billing: BillingConfig;
   }>;
+
+type BillingConfig = Readonly<{
+  /** `null` when invoices have no tax. */
+  taxPercent: string | null;
+  /** `null` when no accounting system reports transfers. */
+  manualSecret: string | null;
+  /** `null` when organisations pay by transfer. */
+  stripe: Readonly<{ secretKey: string; webhookSecret: string; apiUrl: string; returnUrl: string }> | null;
+}>;
 
 /** Reads the environment. Throws ConfigError, which names every invalid variable at once. */
 export function commercialConfigFrom(env: Environment = process.env): CommercialConfig {
@@ -79,6 +111,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
       installation: read.GOV_INSTALLATION_ID ?? null,
       licenceKeys: sound('GOV_LICENCE_PUBLIC_KEYS', () => readPublicKeys(read.GOV_LICENCE_PUBLIC_KEYS)),
     },
+    billing: readBilling(read),
   });
 }
 
@@ -94,4 +127,19 @@ function readBasePlan(id: BillingPlanId): EntitlementTerms['basePlan'] {
   const plan = latestPlan(id);
   if (plan !== null) return termsOfPlan(plan);
   throw new ConfigError([`GOV_BASE_PLAN is ${id}, which is no plan of the catalogue. Use self_hosted or free`]);
+}
+
+function readBilling(read: z.infer<typeof commercialVariables>): BillingConfig {
+  const { GOV_STRIPE_SECRET_KEY: secretKey, GOV_STRIPE_WEBHOOK_SECRET: webhookSecret } = read;
+  const { GOV_BILLING_RETURN_URL: returnUrl, GOV_STRIPE_API_URL: apiUrl } = read;
+  const shared = {
+    taxPercent: read.GOV_BILLING_TAX_PERCENT ?? null,
+    manualSecret: read.GOV_BILLING_WEBHOOK_SECRET ?? null,
+  };
+  if (secretKey === undefined) return { ...shared, stripe: null };
+  if (webhookSecret === undefined || returnUrl === undefined)
+    throw new ConfigError([
+      'GOV_STRIPE_SECRET_KEY is set, so GOV_STRIPE_WEBHOOK_SECRET and GOV_BILLING_RETURN_URL must be set too',
+    ]);
+  return { ...shared, stripe: { secretKey, webhookSecret, apiUrl, returnUrl } };
 }

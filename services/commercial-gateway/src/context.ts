@@ -23,6 +23,10 @@ import {
 } from '@countersign/service-kit';
 import type { CommercialConfig } from './config.ts';
 import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
+import { createManualProvider } from './payments/manual-provider.ts';
+import type { PaymentProviders } from './payments/payment-provider.ts';
+import { createStripeClient } from './payments/stripe-client.ts';
+import { createStripeProvider } from './payments/stripe-provider.ts';
 import {
   openCommercialDatabase,
   snapshotOf,
@@ -60,6 +64,7 @@ export type Context = {
   readonly transaction: Transaction;
   readonly snapshot: Snapshot;
   readonly entitlementTerms: EntitlementTerms;
+  readonly payments: PaymentProviders;
   close(): Promise<void>;
 };
 
@@ -117,6 +122,7 @@ export function createContext(
     transaction: wakingTransaction(database.transaction, relay),
     snapshot: snapshotOf(database),
     entitlementTerms: config.entitlementTerms,
+    payments: paymentProvidersOf(config.billing),
     close: async () => {
       await relay.stop();
       // A bus that was passed in is shared with other services of the process.
@@ -125,4 +131,13 @@ export function createContext(
       await telemetry.close();
     },
   };
+}
+
+function paymentProvidersOf({ manualSecret, stripe }: CommercialConfig['billing']): PaymentProviders {
+  const manual = createManualProvider(manualSecret);
+  if (stripe === null) return { charging: manual, byName: { manual } };
+  const { secretKey, apiUrl, webhookSecret, returnUrl } = stripe;
+  const client = createStripeClient({ secretKey, apiUrl });
+  const charging = createStripeProvider({ client, webhookSecret, returnUrl });
+  return { charging, byName: { manual, stripe: charging } };
 }

@@ -1,4 +1,11 @@
-import { CreditGrantId, InvoiceId, LedgerTransactionId, ScimTokenId, SubscriptionId } from '@countersign/contracts';
+import {
+  CheckoutId,
+  CreditGrantId,
+  InvoiceId,
+  LedgerTransactionId,
+  ScimTokenId,
+  SubscriptionId,
+} from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
 
 /** Ids of one process rise strictly, so that a list by id is a list by time. */
@@ -22,6 +29,10 @@ export function newLedgerTransactionId(): LedgerTransactionId {
 
 export function newScimTokenId(): ScimTokenId {
   return ScimTokenId.parse(`stk_${nextUlid()}`);
+}
+
+export function newCheckoutId(): CheckoutId {
+  return CheckoutId.parse(`chk_${nextUlid()}`);
 }
 
 export function newAuditId(): string {

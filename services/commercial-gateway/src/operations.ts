@@ -22,6 +22,9 @@ import { putSubscriptionRoute } from './routes/put-subscription.ts';
 import { recordUsageEventsRoute } from './routes/record-usage-events.ts';
 import { grantOrgCreditRoute } from './routes/grant-org-credit.ts';
 import { listAdministeredOrgsRoute } from './routes/list-administered-orgs.ts';
+import { receivePaymentEventRoute } from './routes/receive-payment-event.ts';
+import { refundInvoiceRoute } from './routes/refund-invoice.ts';
+import { startCheckoutRoute } from './routes/start-checkout.ts';
 import { putOrgSettingsRoute } from './routes/put-org-settings.ts';
 import { showFrontPageRoute } from './routes/show-front-page.ts';
 
@@ -47,6 +50,9 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   putBudget: putBudgetRoute,
   putSubscription: putSubscriptionRoute,
   recordUsageEvents: recordUsageEventsRoute,
+  refundInvoice: refundInvoiceRoute,
+  startCheckout: startCheckoutRoute,
+  receivePaymentEvent: receivePaymentEventRoute,
   grantOrgCredit: grantOrgCreditRoute,
   listAdministeredOrgs: listAdministeredOrgsRoute,
   putOrgSettings: putOrgSettingsRoute,

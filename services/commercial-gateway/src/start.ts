@@ -2,9 +2,11 @@ import { startStandardService, type Lifecycle, type StartedService } from '@coun
 import { createApp } from './app.ts';
 import type { CommercialConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startBillingCycle } from './workers/billing-cycle.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
 import { startReceiptMeter } from './workers/receipt-meter.ts';
+import { startSweeper } from './workers/sweeper.ts';
 
 export type StartedCommercialGateway = StartedService<Context>;
 
@@ -29,6 +31,8 @@ export function startCommercialGateway(
       directory: () => startDirectoryListener(context),
       directorySync: () => startDirectorySync(context),
       receiptMeter: () => startReceiptMeter(context, meterMs),
+      billingCycle: () => startBillingCycle(context),
+      sweeper: () => startSweeper(context),
     }),
     app: createApp,
   });

@@ -38,7 +38,7 @@ export async function closeEndedPeriodsIn(
   return current;
 }
 
-function isPeriodOver(subscription: StoredSubscription, at: Date): boolean {
+export function isPeriodOver(subscription: StoredSubscription, at: Date): boolean {
   return at >= periodInProgress(subscription).end;
 }
 

@@ -5,6 +5,7 @@ import { nextInvoiceStatus } from '../billing/invoice-status.ts';
 import { chargeEntries, creditApplicationEntries } from '../billing/ledger-entries.ts';
 import { newLedgerTransactionId } from '../ids.ts';
 import { takeInvoiceNumber } from '../store/billing-accounts.ts';
+import { insertCollection } from '../store/collections.ts';
 import { listCreditGrants, spendCredits } from '../store/credit-grants.ts';
 import type { Tx } from '../store/database.ts';
 import { updateInvoice, type StoredInvoice } from '../store/invoices.ts';
@@ -12,7 +13,7 @@ import { postTransaction } from '../store/ledger.ts';
 import { commitInvoice, getInvoice, openMinorOf } from './commit-invoice.ts';
 
 /**
- * Charges a draft invoice and applies credits to it. The invoice is open afterwards, or paid when nothing is left to pay. Throws
+ * Charges a draft invoice and applies credits to it. The invoice is open and collected afterwards, or paid when nothing is left to pay. Throws
  * ILLEGAL_TRANSITION when the invoice is not a draft.
  */
 export function finalizeInvoice(deps: BillingDeps, id: InvoiceId, caller: BillingCaller): Promise<StoredInvoice> {
@@ -24,6 +25,7 @@ export function finalizeInvoice(deps: BillingDeps, id: InvoiceId, caller: Billin
     const creditedMinor = await applyCredits(tx, draft, at);
     const open = await updateInvoice(tx, draft, { status, number, creditedMinor, finalizedAt: at });
     const after = openMinorOf(open) > 0n ? open : await settleInvoice(tx, open, at);
+    if (after.status === 'open') await insertCollection(tx, { orgId: caller.orgId, invoiceId: id }, at);
     const details = { number: String(number), credited_minor: String(creditedMinor) };
     await commitInvoice(tx, deps, { after, from: draft.status, action: 'finalized', at, details }, caller);
     return after;

@@ -4,6 +4,7 @@ import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billi
 import { creditGrantEntries } from '../billing/ledger-entries.ts';
 import { publishCreditGrantUpdated } from '../events.ts';
 import { newCreditGrantId, newLedgerTransactionId } from '../ids.ts';
+import type { Tx } from '../store/database.ts';
 import { findCreditGrant, insertCreditGrant, type StoredCreditGrant } from '../store/credit-grants.ts';
 import { findTransaction, postTransaction, type PostedTransaction } from '../store/ledger.ts';
 import { auditCreditGrant } from './audit-credit-grant.ts';
@@ -20,29 +21,33 @@ type NewCredit = {
 };
 
 /** Creates a credit grant and posts it. A repeated reference returns the first grant. */
-export function grantCredit(
+export function grantCredit(deps: BillingDeps, credit: NewCredit, caller: BillingCaller): Promise<StoredCreditGrant> {
+  return inBillingAccount(deps, caller.orgId, (tx, at) => grantCreditIn(tx, deps, { ...credit, at }, caller));
+}
+
+/** The same in the transaction of the caller, which holds the lock of the billing account. */
+export async function grantCreditIn(
+  tx: Tx,
   deps: BillingDeps,
-  { reference, ...credit }: NewCredit,
+  { reference, at, ...credit }: NewCredit & { at: Date },
   caller: BillingCaller,
 ): Promise<StoredCreditGrant> {
   const { orgId } = caller;
-  return inBillingAccount(deps, orgId, async (tx, at) => {
-    const key = { orgId, kind: 'credit_grant', reference } as const;
-    const posted = await findTransaction(tx, key);
-    if (posted !== null) return requireSame(await findCreditGrant(tx, orgId, grantIdOf(posted)), credit);
-    if (credit.amountMinor < 1n)
-      throw new AppError('INVALID_REQUEST', 'amount_minor must be at least 1', { param: 'amount_minor' });
-    if (credit.expiresAt !== null && credit.expiresAt <= at)
-      throw new AppError('INVALID_REQUEST', 'expires_at must be in the future', { param: 'expires_at' });
-    const grant = { id: newCreditGrantId(), orgId, ...credit, remainingMinor: credit.amountMinor, createdAt: at };
-    await insertCreditGrant(tx, grant);
-    const entries = creditGrantEntries(credit.kind, grant);
-    const of = { ...key, invoiceId: null, reversesId: null };
-    await postTransaction(tx, { id: newLedgerTransactionId(), ...of, entries, createdAt: at });
-    await publishCreditGrantUpdated(tx, deps, grant);
-    await auditCreditGrant(tx, grant, { action: 'created', caller, at });
-    return grant;
-  });
+  const key = { orgId, kind: 'credit_grant', reference } as const;
+  const posted = await findTransaction(tx, key);
+  if (posted !== null) return requireSame(await findCreditGrant(tx, orgId, grantIdOf(posted)), credit);
+  if (credit.amountMinor < 1n)
+    throw new AppError('INVALID_REQUEST', 'amount_minor must be at least 1', { param: 'amount_minor' });
+  if (credit.expiresAt !== null && credit.expiresAt <= at)
+    throw new AppError('INVALID_REQUEST', 'expires_at must be in the future', { param: 'expires_at' });
+  const grant = { id: newCreditGrantId(), orgId, ...credit, remainingMinor: credit.amountMinor, createdAt: at };
+  await insertCreditGrant(tx, grant);
+  const entries = creditGrantEntries(credit.kind, grant);
+  const of = { ...key, invoiceId: null, reversesId: null };
+  await postTransaction(tx, { id: newLedgerTransactionId(), ...of, entries, createdAt: at });
+  await publishCreditGrantUpdated(tx, deps, grant);
+  await auditCreditGrant(tx, grant, { action: 'created', caller, at });
+  return grant;
 }
 
 function grantIdOf({ id, entries }: PostedTransaction): string {

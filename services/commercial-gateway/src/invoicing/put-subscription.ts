@@ -1,20 +1,18 @@
 import { AppError } from '@countersign/contracts';
 import type { BillingPlanId, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
-import { changeSubscription } from '../billing/change-subscription.ts';
 import { findOfferedPlan } from '../billing/offered-plans.ts';
 import type { Tx } from '../store/database.ts';
 import type { StoredInvoice } from '../store/invoices.ts';
 import { storePlanVersions } from '../store/plan-versions.ts';
 import { findCurrentSubscription, type StoredSubscription } from '../store/subscriptions.ts';
-import { commitSubscription } from '../subscriptions/commit-subscription.ts';
-import { createSubscriptionIn } from '../subscriptions/create-subscription.ts';
+import { activatePlanIn, isBilled } from '../subscriptions/activate-plan.ts';
 import { assertNothingOpen } from './assert-nothing-open.ts';
 import { cancelSubscriptionIn } from './cancel-subscription.ts';
 import { changePlanIn } from './change-plan.ts';
 import { closeEndedPeriodsIn } from './close-period.ts';
 
-type PlanChoice = { planId: BillingPlanId; planVersion: number };
+export type PlanChoice = { planId: BillingPlanId; planVersion: number };
 
 type Result = { subscription: StoredSubscription | null; invoice: StoredInvoice | null };
 
@@ -54,14 +52,10 @@ async function applyPlan(
   { before, plan, taxPercent, at }: Change,
   caller: BillingCaller,
 ): Promise<StoredInvoice | null> {
-  if (before === null) {
-    await assertNothingOpen(tx, caller);
-    await createSubscriptionIn(tx, deps, { ...plan, start: 'active', at }, caller);
-    return null;
-  }
-  if (isBilled(before)) return await changePlanIn(tx, deps, { before, ...plan, taxPercent, at }, caller);
-  const after = { ...changeSubscription(before, 'activate', at), ...plan };
-  await commitSubscription(tx, deps, { before, after, action: 'activate' }, caller);
+  if (before !== null && isBilled(before))
+    return await changePlanIn(tx, deps, { before, ...plan, taxPercent, at }, caller);
+  if (before === null) await assertNothingOpen(tx, caller);
+  await activatePlanIn(tx, deps, { before, ...plan, at }, caller);
   return null;
 }
 
@@ -69,14 +63,10 @@ function hasPlan({ planId, planVersion }: StoredSubscription, plan: PlanChoice):
   return planId === plan.planId && planVersion === plan.planVersion;
 }
 
-function isBilled({ status }: StoredSubscription): boolean {
-  return status !== 'incomplete' && status !== 'trialing';
-}
-
 /** Plans without a price belong to installations that sell nothing, so a subscriber cannot choose them. */
-function getSubscribablePlan({ planId, planVersion }: PlanChoice): PlanVersion {
+export function getSubscribablePlan({ planId, planVersion }: PlanChoice): PlanVersion & { currency: string } {
   const plan = findOfferedPlan(planId, planVersion);
-  if (plan !== null && plan.currency !== null) return plan;
+  if (plan !== null && plan.currency !== null) return { ...plan, currency: plan.currency };
   throw new AppError(
     'INVALID_REQUEST',
     `plan.plan_id ${planId} at version ${planVersion} is not offered. Choose a plan with a currency from GET /api/billing/plans`,

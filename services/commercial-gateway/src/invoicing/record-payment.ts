@@ -14,33 +14,39 @@ import { settleSubscription } from './settle-subscription.ts';
  * Posts a payment of an open invoice. The invoice is paid when nothing is left to pay, and the subscription is active again when it has
  * no other open invoice. A repeated reference changes nothing.
  */
-export function recordPayment(
+export function recordPayment(deps: BillingDeps, payment: Payment, caller: BillingCaller): Promise<StoredInvoice> {
+  return inBillingAccount(deps, caller.orgId, (tx, at) => recordPaymentIn(tx, deps, { ...payment, at }, caller));
+}
+
+type Payment = CashMovement & { invoiceId: InvoiceId };
+
+/** The same in the transaction of the caller, which holds the lock of the billing account. */
+export async function recordPaymentIn(
+  tx: Tx,
   deps: BillingDeps,
-  { invoiceId, ...cash }: CashMovement & { invoiceId: InvoiceId },
+  { invoiceId, at, ...cash }: Payment & { at: Date },
   caller: BillingCaller,
 ): Promise<StoredInvoice> {
-  return inBillingAccount(deps, caller.orgId, async (tx, at) => {
-    const invoice = await getInvoice(tx, caller, invoiceId);
-    const key = { orgId: caller.orgId, kind: 'payment', reference: cash.reference } as const;
-    const movement = { invoiceId, cashMinor: cash.amountMinor, currency: cash.currency };
-    if (await isPosted(tx, key, movement)) return invoice;
-    assertOpen(invoice);
-    assertCashAmount(invoice, cash, { amountMinor: openMinorOf(invoice), what: 'open amount' });
-    const entries = paymentEntries(invoice.currency, cash.amountMinor);
-    await postTransaction(tx, {
-      id: newLedgerTransactionId(),
-      ...key,
-      invoiceId,
-      reversesId: null,
-      entries,
-      createdAt: at,
-    });
-    const after = await payInvoice(tx, invoice, { amountMinor: cash.amountMinor, at });
-    const details = { amount_minor: String(cash.amountMinor), reference: cash.reference };
-    if (after.status === 'paid') await settleSubscription(tx, deps, { invoice: after, at }, caller);
-    await commitInvoice(tx, deps, { after, from: invoice.status, action: 'payment_recorded', at, details }, caller);
-    return after;
+  const invoice = await getInvoice(tx, caller, invoiceId);
+  const key = { orgId: caller.orgId, kind: 'payment', reference: cash.reference } as const;
+  const movement = { invoiceId, cashMinor: cash.amountMinor, currency: cash.currency };
+  if (await isPosted(tx, key, movement)) return invoice;
+  assertOpen(invoice);
+  assertCashAmount(invoice, cash, { amountMinor: openMinorOf(invoice), what: 'open amount' });
+  const entries = paymentEntries(invoice.currency, cash.amountMinor);
+  await postTransaction(tx, {
+    id: newLedgerTransactionId(),
+    ...key,
+    invoiceId,
+    reversesId: null,
+    entries,
+    createdAt: at,
   });
+  const after = await payInvoice(tx, invoice, { amountMinor: cash.amountMinor, at });
+  const details = { amount_minor: String(cash.amountMinor), reference: cash.reference };
+  if (after.status === 'paid') await settleSubscription(tx, deps, { invoice: after, at }, caller);
+  await commitInvoice(tx, deps, { after, from: invoice.status, action: 'payment_recorded', at, details }, caller);
+  return after;
 }
 
 function assertOpen({ status }: StoredInvoice): void {

@@ -7,11 +7,15 @@ import { handlePerson } from '../handle.ts';
 import * as invoicing from '../invoicing/put-subscription.ts';
 import { subscriptionView } from '../subscriptions/subscription-view.ts';
 
-export const putSubscriptionRoute = ({ database, ...deps }: Pick<Context, 'database'> & BillingDeps) =>
+export const putSubscriptionRoute = ({
+  database,
+  config,
+  ...deps
+}: Pick<Context, 'database' | 'config'> & BillingDeps) =>
   handlePerson(putSubscription)(async ({ params, body, caller, requestId }) => {
     const { id } = await orgOfAdmin({ database }, caller, params.tenant_id);
     const plan = body.plan === null ? null : { planId: body.plan.plan_id, planVersion: body.plan.plan_version };
-    const put = { plan, taxPercent: null };
+    const put = { plan, taxPercent: config.billing.taxPercent };
     const { subscription, invoice } = await invoicing.putSubscription(deps, put, billingCaller(id, caller, requestId));
     return {
       subscription: subscription === null ? null : subscriptionView(subscription),

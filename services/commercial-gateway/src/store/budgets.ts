@@ -1,6 +1,7 @@
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import type { AlertThreshold } from '../billing/budget.ts';
 import type { Reader, Tx } from './database.ts';
+import type { UsageHead } from './usage-events.ts';
 
 type StoredBudget = { orgId: OrgId; currency: string; amountMinor: bigint; updatedBy: string; updatedAt: Date };
 
@@ -13,6 +14,15 @@ export async function findBudget(
   orgId: OrgId,
 ): Promise<Pick<StoredBudget, 'currency' | 'amountMinor'> | null> {
   return reader.billingBudget.findUnique({ where: { orgId }, select: { currency: true, amountMinor: true } });
+}
+
+/** Records the usage that the budget was compared with. */
+export async function markBudgetChecked(
+  tx: Tx,
+  orgId: OrgId,
+  { lastSeq: checkedSeq, billedUntil: checkedUntil }: Pick<UsageHead, 'lastSeq' | 'billedUntil'>,
+): Promise<void> {
+  await tx.billingBudget.updateMany({ where: { orgId }, data: { checkedSeq, checkedUntil } });
 }
 
 export type BudgetAlert = {

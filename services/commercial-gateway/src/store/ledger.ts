@@ -59,6 +59,16 @@ export async function isPosted(
   });
 }
 
+export type ReceivedCash = { reference: string; cashMinor: bigint };
+
+/** The payments of an invoice, the oldest first. */
+export async function listPayments(reader: Reader, orgId: OrgId, invoiceId: InvoiceId): Promise<ReceivedCash[]> {
+  const where = { orgId, invoiceId, kind: 'payment' };
+  const entries = { where: { account: 'cash' } };
+  const rows = await reader.ledgerTransaction.findMany({ where, include: { entries }, orderBy: { id: 'asc' } });
+  return rows.map(({ reference, entries: [cash] }) => ({ reference, cashMinor: cash?.amountMinor ?? 0n }));
+}
+
 /** A page of transactions with their entries, the latest first. */
 export async function listTransactions(
   reader: Reader,

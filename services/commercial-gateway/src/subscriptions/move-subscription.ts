@@ -1,5 +1,6 @@
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
 import { changeSubscription, type SubscriptionAction } from '../billing/change-subscription.ts';
+import type { Tx } from '../store/database.ts';
 import type { StoredSubscription } from '../store/subscriptions.ts';
 import { commitSubscription, getCurrentSubscription } from './commit-subscription.ts';
 
@@ -14,8 +15,20 @@ export function moveSubscription(
 ): Promise<StoredSubscription> {
   return inBillingAccount(deps, caller.orgId, async (tx, at) => {
     const before = await getCurrentSubscription(tx, caller);
-    const after = changeSubscription(before, action, at);
-    await commitSubscription(tx, deps, { before, after, action }, caller);
-    return after;
+    return await moveSubscriptionIn(tx, deps, { before, action, at }, caller);
   });
+}
+
+type Move = { before: StoredSubscription; action: Exclude<SubscriptionAction, 'cancel' | 'settle'>; at: Date };
+
+/** The same in the transaction of the caller, which holds the lock of the billing account. */
+export async function moveSubscriptionIn(
+  tx: Tx,
+  deps: BillingDeps,
+  { before, action, at }: Move,
+  caller: BillingCaller,
+): Promise<StoredSubscription> {
+  const after = changeSubscription(before, action, at);
+  await commitSubscription(tx, deps, { before, after, action }, caller);
+  return after;
 }

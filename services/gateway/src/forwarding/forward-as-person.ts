@@ -38,7 +38,7 @@ export async function forwardAsPerson(
     req,
     res,
     headers: {
-      ...forwardedHeaders(req.headers, { requestId, traceparent }),
+      ...forwardedHeaders(req.headers, { requestId, traceparent, passes: route.forward?.passes ?? [] }),
       ...(caller === undefined ? {} : await assertionsFor(context, caller, to)),
       ...(seesCookies(route) && cookie !== undefined ? { cookie } : {}),
       ...(mayBeShownCode(req) ? { [fromThisMachineHeader]: '1' } : {}),

@@ -22,14 +22,21 @@ const passedOn: ReadonlySet<string> = new Set([
   'x-gov-session-id',
 ]);
 
-type Said = { authorization?: string; requestId: string; traceparent: string };
+type Said = {
+  authorization?: string;
+  requestId: string;
+  traceparent: string;
+  /** Further headers that the route passes on. */
+  passes?: readonly string[];
+};
 
 /** The headers of a request that is passed on. `received` is attacker-controlled. */
 export function forwardedHeaders(
   received: IncomingHttpHeaders,
-  { requestId, traceparent, ...credential }: Said,
+  { requestId, traceparent, passes = [], ...credential }: Said,
 ): IncomingHttpHeaders {
-  const kept = Object.entries(received).filter(([name]) => passedOn.has(name) || name.startsWith('mcp-'));
+  const isPassed = (name: string) => passedOn.has(name) || name.startsWith('mcp-') || passes.includes(name);
+  const kept = Object.entries(received).filter(([name]) => isPassed(name));
   return {
     ...Object.fromEntries(kept),
     ...credential,

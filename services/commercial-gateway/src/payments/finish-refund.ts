@@ -1,0 +1,35 @@
+import { inBillingAccount } from '../billing-deps.ts';
+import { recordRefundIn } from '../invoicing/record-refund.ts';
+import { endRefund, type StoredRefund } from '../store/refunds.ts';
+import { providerActor, type PaymentDeps } from './payment-deps.ts';
+import { ledgerReferenceOf } from './provider-reference.ts';
+
+/** A refund that the provider decides later is read again after this time. */
+const processingMs = 6 * 3_600_000;
+
+/** Refunds a payment at its provider and posts the result. A repeated call refunds nothing twice: the provider knows the reference. */
+export async function finishRefund(deps: PaymentDeps, refund: StoredRefund): Promise<void> {
+  const { orgId, invoiceId, paymentReference, amountMinor, currency, reference } = refund;
+  const provider = deps.payments.byName[refund.provider];
+  if (provider === undefined) throw new Error(`The payment provider ${refund.provider} is not configured`);
+  const request = { orgId, invoiceId, paymentReference, amountMinor, currency, reference };
+  const outcome = await provider.refund(request);
+  const caller = { orgId, actor: providerActor(provider), requestId: null };
+  await inBillingAccount(deps, orgId, async (tx, at) => {
+    switch (outcome.kind) {
+      case 'succeeded': {
+        const posted = ledgerReferenceOf(provider.name, outcome.reference);
+        await recordRefundIn(tx, deps, { invoiceId, amountMinor, currency, reference: posted, at }, caller);
+        return await endRefund(tx, refund, { status: 'succeeded', failureCode: null, nextAt: null });
+      }
+      case 'processing': {
+        const nextAt = new Date(at.getTime() + processingMs);
+        return await endRefund(tx, refund, { status: 'pending', failureCode: null, nextAt });
+      }
+      case 'refused':
+        return await endRefund(tx, refund, { status: 'failed', failureCode: outcome.code.slice(0, 128), nextAt: null });
+      default:
+        return outcome satisfies never;
+    }
+  });
+}

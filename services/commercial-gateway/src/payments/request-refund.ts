@@ -1,0 +1,77 @@
+import { AppError, type InvoiceId } from '@countersign/contracts';
+import { inBillingAccount, type BillingCaller } from '../billing-deps.ts';
+import { assertCashAmount } from '../invoicing/cash-amount.ts';
+import { getInvoice } from '../invoicing/commit-invoice.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import type { StoredInvoice } from '../store/invoices.ts';
+import { listPayments, type ReceivedCash } from '../store/ledger.ts';
+import { findRefund, insertRefund, sumPendingRefunds, type StoredRefund } from '../store/refunds.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { providerReferenceOf } from './provider-reference.ts';
+
+type RequestedRefund = { invoiceId: InvoiceId; amountMinor: bigint; currency: string; reference: string };
+
+/**
+ * Requests the refund of a part of a paid invoice, once per reference. A worker refunds it at the provider that received the payment. Throws
+ * INVALID_REQUEST for an amount over what is not refunded, and IDEMPOTENCY_KEY_REUSED for a reference of another refund.
+ */
+export function requestRefund(
+  deps: PaymentDeps,
+  { invoiceId, reference, ...amount }: RequestedRefund,
+  caller: BillingCaller,
+): Promise<StoredRefund> {
+  const { orgId, actor, requestId } = caller;
+  return inBillingAccount(deps, orgId, async (tx, at) => {
+    const earlier = await findRefund(tx, { orgId, reference });
+    if (earlier !== null) return requireSame(earlier, { invoiceId, reference, ...amount });
+    const invoice = await getInvoice(tx, caller, invoiceId);
+    await assertRefundable(tx, invoice, { ...amount, reference });
+    const payment = paymentFor(await listPayments(tx, orgId, invoiceId), amount.amountMinor);
+    const refund: StoredRefund = {
+      ...{ orgId, reference, invoiceId, ...amount, paymentReference: payment.reference },
+      ...{ provider: payment.provider, status: 'pending', failureCode: null },
+      ...{ nextAt: at, createdBy: actor, createdAt: at },
+    };
+    await insertRefund(tx, refund);
+    const details = { amount_minor: String(amount.amountMinor), currency: amount.currency, reference };
+    const act = { scope: orgId, action: 'refund.requested', actor, requestId, subject: invoiceId, details } as const;
+    await recordAudit(tx, { ...act, verdict: 'allow' }, at);
+    return refund;
+  });
+}
+
+async function assertRefundable(
+  tx: Tx,
+  invoice: StoredInvoice,
+  cash: Omit<RequestedRefund, 'invoiceId'>,
+): Promise<void> {
+  if (invoice.status !== 'paid')
+    throw new AppError('ILLEGAL_TRANSITION', `The invoice is ${invoice.status}; a refund requires the status paid`, {
+      details: { status: invoice.status, allowed_from: ['paid'] },
+    });
+  const pendingMinor = await sumPendingRefunds(tx, invoice.orgId, invoice.id);
+  const amountMinor = invoice.paidMinor - invoice.refundedMinor - pendingMinor;
+  assertCashAmount(invoice, cash, { amountMinor, what: 'amount that is not refunded' });
+}
+
+/** The provider that received one of these payments, and its reference there. The amount must fit into one payment. */
+function paymentFor(payments: readonly ReceivedCash[], amountMinor: bigint) {
+  const payment = payments.find(({ cashMinor }) => cashMinor >= amountMinor);
+  const place = payment === undefined ? null : providerReferenceOf(payment.reference);
+  if (place !== null) return place;
+  throw new AppError(
+    'ILLEGAL_TRANSITION',
+    'No payment of the invoice covers the amount. Refund less, or grant a credit',
+    {
+      details: { allowed: ['grant_credit'] },
+    },
+  );
+}
+
+function requireSame(refund: StoredRefund, requested: RequestedRefund): StoredRefund {
+  const { invoiceId, amountMinor, currency } = refund;
+  if (invoiceId === requested.invoiceId && amountMinor === requested.amountMinor && currency === requested.currency)
+    return refund;
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The reference was used for another refund', { param: 'reference' });
+}

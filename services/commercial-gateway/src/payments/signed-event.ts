@@ -1,0 +1,25 @@
+import { AppError } from '@countersign/contracts';
+import type { z } from 'zod';
+import type { ReceivedEvent } from './payment-provider.ts';
+import { verifySignature } from './verify-signature.ts';
+
+type SignedBy = {
+  /** In lower case. */
+  header: string;
+  secret: string;
+};
+
+/** The event in a body whose signature is valid. Throws SIGNATURE_INVALID, and INVALID_REQUEST for an event of another form. */
+export function signedEvent<Event>(
+  { body, headers, now }: ReceivedEvent,
+  shape: z.ZodType<Event>,
+  { header, secret }: SignedBy,
+): Event {
+  const value = headers[header];
+  verifySignature({ body, header: typeof value === 'string' ? value : undefined, secret, now });
+  const parsed = shape.safeParse(JSON.parse(body.toString('utf8')));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const param = issue?.path.join('.') ?? '';
+  throw new AppError('INVALID_REQUEST', `${param}: ${issue?.message ?? 'The event is invalid'}`, { param });
+}

@@ -1,0 +1,28 @@
+import type { DatabaseClock } from '@countersign/database';
+import { AnswerKeys } from '@countersign/idempotency';
+import { queryableOf } from '@countersign/messaging';
+import type { IdempotencyStore } from '@countersign/service-kit';
+import type { Transaction, Tx } from './database.ts';
+
+/** Longer than a checkout waits for the payment provider. */
+const runningMsMax = 120_000;
+
+const keys = new AnswerKeys((scope) => ({ scope }));
+
+/** Keeps answers by Idempotency-Key. The clock is the database's, which all replicas share. */
+export function answerStore(transaction: Transaction, databaseNow: DatabaseClock): IdempotencyStore {
+  return {
+    begin: (scope, key, fingerprint) =>
+      transaction(async (tx) => {
+        const now = await databaseNow(tx);
+        return await keys.begin(queryableOf(tx), { scope, key, fingerprint, now, runningMsMax });
+      }),
+    complete: (scope, key, answer) =>
+      transaction(async (tx) => void (await keys.complete(queryableOf(tx), { scope, key }, answer))),
+    abandon: (scope, key) => transaction((tx) => keys.free(queryableOf(tx), { scope, key }, { state: 'running' })),
+  };
+}
+
+export function forgetAnswers(tx: Tx, now: Date): Promise<void> {
+  return keys.forget(queryableOf(tx), now);
+}
