@@ -350,6 +350,7 @@ describe('the published OpenAPI', () => {
       'list-administered-orgs',
       'put-identity-settings',
       'put-org-settings',
+      'refund-invoice',
       'revoke-scim-token',
     ]);
   });

@@ -19,6 +19,8 @@ const bodies: Record<string, object> = {
   'check-entitlement': { name: 'members' },
   'put-identity-settings': { sso_required: false, oidc_connection_id: null, role_mappings: [], domains: [] },
   'create-scim-token': { name: 'Directory', expires_in_days: 1 },
+  'start-checkout': { purpose: 'subscription', plan: { plan_id: 'team', plan_version: 1 } },
+  'refund-invoice': { amount_minor: 1, currency: 'EUR', reference: 'r' },
   'put-subscription': { plan: { plan_id: 'team', plan_version: 1 } },
   'put-org-settings': { suspension: null, override: null },
   'grant-org-credit': {
@@ -105,9 +107,10 @@ it.each(freshRoutes)('%s refuses a sign-in that is 10 minutes old', async (...en
   expect(await answerOf(await site.as(person, 600), entry, own)).toMatchObject({ code: 'REAUTHENTICATION_REQUIRED' });
 });
 
-it('needs a fresh sign-in for the routes that the documents name', () => {
-  expect(freshRoutes.map(([name]) => name)).toContain('putSubscription');
-  expect(adminRoutes.every(([name]) => freshRoutes.some(([fresh]) => fresh === name))).toBe(true);
+it('needs a fresh sign-in for what costs money', () => {
+  const fresh = freshRoutes.map(([name]) => name);
+  expect(fresh).toEqual(expect.arrayContaining(['putSubscription', 'putBudget', 'beginTrial']));
+  expect(adminRoutes.every(([name]) => fresh.includes(name))).toBe(true);
 });
 
 it('refuses people at the door of sibling services', async () => {
