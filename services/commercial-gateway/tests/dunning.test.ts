@@ -1,0 +1,253 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifies } from '@countersign/testkit/verifies';
+import {
+  addDays,
+  endPeriod,
+  lastInvoiceId,
+  lastSession,
+  manualSecret,
+  operator,
+  startPaying,
+  stateOf,
+  subscribeWith,
+  team,
+  type Payer,
+  type Paying,
+} from './_payments.ts';
+
+const monthMinor = 5_831n;
+
+let paying: Paying;
+beforeAll(async () => {
+  paying = await startPaying();
+});
+afterAll(() => paying?.stop());
+
+const chargesOf = ({ orgId }: Payer) =>
+  paying.stripe.charged.filter(({ intent }) => paying.stripe.intents.get(intent)?.metadata['org_id'] === orgId).length;
+
+/** The entitlements of the events of an organisation, as `status of runs`. */
+async function announcedRuns({ orgId }: Payer, { site } = paying): Promise<unknown[]> {
+  const { reader } = site.gateway.context.database;
+  const rows = await reader.outboxMessage.findMany({ orderBy: { position: 'asc' } });
+  const events = rows.map(
+    ({ envelope }) => JSON.parse(envelope) as { type: string; data: { org_id?: string; limits: unknown } },
+  );
+  const own = events.filter(({ type, data }) => type === 'entitlement.changed.v1' && data.org_id === orgId);
+  return own.map(({ data }) => (data.limits as { concurrent_runs: number }).concurrent_runs);
+}
+
+/** A subscription whose first month could not be charged. */
+async function pastDue(method = 'pm_declined'): Promise<Payer> {
+  const payer = paying.newOrg();
+  await subscribeWith(paying, payer, method);
+  await endPeriod(paying, payer);
+  await paying.pass();
+  expect(await stateOf(paying, payer)).toMatchObject({ status: 'past_due', invoices: [{ status: 'open' }] });
+  return payer;
+}
+
+/** Pays an open invoice on the page of the provider. */
+async function payOnPage(payer: Payer, invoice_id: Awaited<ReturnType<typeof lastInvoiceId>>): Promise<string> {
+  const client = await payer.client();
+  await client.startCheckout({ params: payer.params, body: { purpose: 'invoice', invoice_id } });
+  const session = paying.stripe.finishCheckout(lastSession(paying.stripe), 'pm_ok');
+  const payment = session.payment_intent as { id: string; payment_method: string }; // a session in this mode has one
+  const at = { now: paying.now() };
+  await paying.deliver(paying.stripe.event('payment_intent.succeeded', payment, at));
+  await paying.deliver(paying.stripe.event('checkout.session.completed', session, at));
+  return payment.id;
+}
+
+describe('a refused charge', () => {
+  it('is repeated by the schedule; after 14 days no new run begins, which is announced, and a payment ends it', async () => {
+    const payer = await pastDue();
+    const invoiceId = await lastInvoiceId(paying, payer);
+    const { reader } = paying.site.gateway.context.database;
+    const attempts = async () => {
+      const { attempts: count, failureCode } = await reader.collection.findFirstOrThrow({ where: { invoiceId } });
+      return [count, failureCode];
+    };
+    expect(await attempts()).toEqual([1, 'insufficient_funds']);
+    await paying.pass();
+    expect(await attempts()).toEqual([1, 'insufficient_funds']);
+    for (const [days, count] of [
+      [1, 2],
+      [3, 3],
+      [5, 4],
+    ] as const) {
+      addDays(paying, days);
+      await paying.pass();
+      expect(await attempts()).toEqual([count, 'insufficient_funds']);
+      expect(await stateOf(paying, payer)).toMatchObject({ status: 'past_due' });
+    }
+    expect((await announcedRuns(payer)).at(-1)).toBe(10);
+    addDays(paying, 5);
+    await paying.pass();
+    expect(await stateOf(paying, payer)).toMatchObject({ status: 'unpaid' });
+    expect((await announcedRuns(payer)).at(-1)).toBe(0);
+    expect(await attempts()).toEqual([5, 'insufficient_funds']);
+    await payOnPage(payer, invoiceId);
+    expect(await stateOf(paying, payer)).toMatchObject({ status: 'active', cashMinor: monthMinor, sumMinor: 0n });
+    expect((await announcedRuns(payer)).at(-1)).toBe(10);
+    expect(chargesOf(payer)).toBe(1);
+  });
+
+  it('without a payment method, or one that needs the payer, is a failed payment and never an error', async () => {
+    const payer = await pastDue('pm_authentication');
+    const client = await payer.client();
+    const { body } = await client.getBillingAccount({ params: payer.params });
+    expect(body).toMatchObject({ subscription: { status: 'past_due' }, open_invoices: [{ status: 'open' }] });
+  });
+
+  it("on the page of a checkout is the payer's to repeat", async () => {
+    const payer = paying.newOrg();
+    await subscribeWith(paying, payer, 'pm_slow');
+    await endPeriod(paying, payer);
+    await paying.pass();
+    const { reader } = paying.site.gateway.context.database;
+    const invoiceId = await lastInvoiceId(paying, payer);
+    const [own] = [...paying.stripe.intents.values()].filter(({ metadata }) => metadata['invoice_id'] === invoiceId);
+    if (own === undefined) throw new Error('There is no payment');
+    const onPage = {
+      ...own,
+      id: `pi_page_${payer.orgId}`,
+      status: 'requires_payment_method',
+      last_payment_error: { code: 'card_declined' },
+    };
+    paying.stripe.intents.set(onPage.id, onPage);
+    const refused = (object: object) =>
+      paying.stripe.event('payment_intent.payment_failed', object, { now: paying.now() });
+    expect(await paying.deliver(refused(onPage))).toEqual({ status: 200, applied: false });
+    expect(await stateOf(paying, payer)).toMatchObject({ status: 'active' });
+    // A charge of this service that was being processed is refused later.
+    paying.stripe.settle(own.id, false);
+    expect(await paying.deliver(refused(own))).toEqual({ status: 200, applied: true });
+    expect(await stateOf(paying, payer)).toMatchObject({ status: 'past_due' });
+    expect(await reader.collection.findFirstOrThrow({ where: { invoiceId } })).toMatchObject({ attempts: 1 });
+  });
+});
+
+describe('money', () => {
+  it('that arrives twice for one invoice is kept as a credit, which pays the next one', async () => {
+    const payer = await pastDue();
+    const invoiceId = await lastInvoiceId(paying, payer);
+    await payOnPage(payer, invoiceId);
+    const { reader } = paying.site.gateway.context.database;
+    const { reference } = await reader.collection.findFirstOrThrow({ where: { invoiceId } });
+    // The payment of the worker, which had been refused, succeeds too.
+    paying.stripe.settle(reference ?? '', true);
+    const event = () => paying.stripe.event('payment_intent.succeeded', { id: reference }, { now: paying.now() });
+    expect(await paying.deliver(event())).toMatchObject({ applied: true });
+    await paying.deliver(event());
+    const grants = await reader.creditGrant.findMany({ where: { orgId: payer.orgId } });
+    expect(grants).toMatchObject([{ kind: 'purchased', amountMinor: monthMinor, remainingMinor: monthMinor }]);
+    await endPeriod(paying, payer);
+    await paying.pass();
+    const state = await stateOf(paying, payer);
+    expect(state.invoices).toMatchObject([
+      { status: 'paid' },
+      { status: 'paid', creditedMinor: monthMinor, paidMinor: 0n },
+    ]);
+    expect(state).toMatchObject({ cashMinor: 2n * monthMinor, sumMinor: 0n });
+  });
+
+  it('is refunded once, by an administrator or on the pages of the provider, and never more than was paid', async () => {
+    const payer = paying.newOrg();
+    await subscribeWith(paying, payer, 'pm_ok');
+    await endPeriod(paying, payer);
+    await paying.pass();
+    const params = { org_id: payer.orgId, invoice_id: await lastInvoiceId(paying, payer) };
+    const refund = async (amount_minor: number, reference: string) => {
+      const admin = await paying.site.as(operator);
+      return admin.refundInvoice({ params, body: { amount_minor, currency: 'EUR', reference } });
+    };
+    expect((await refund(1_000, 'r1')).body).toMatchObject({ status: 'pending', provider: 'stripe' });
+    paying.stripe.failNext(/POST .*refunds$/, 'error_after', payer.orgId);
+    expect(await paying.pass()).toBe(false);
+    addDays(paying, 0.01);
+    expect(await paying.pass()).toBe(true);
+    expect((await refund(1_000, 'r1')).body).toMatchObject({ status: 'succeeded', failure_code: null });
+    await expect(refund(999, 'r1')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    await expect(refund(4_832, 'r2')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(paying.stripe.refunds.size).toBe(1);
+    const [made] = [...paying.stripe.refunds.values()];
+    const onPage = paying.stripe.refundOnPage(made?.payment_intent ?? '', 831);
+    for (const object of [onPage, made ?? {}, onPage])
+      await paying.deliver(paying.stripe.event('refund.updated', object, { now: paying.now() }));
+    const state = await stateOf(paying, payer);
+    expect(state.invoices).toMatchObject([{ refundedMinor: 1_831n }]);
+    expect(state).toMatchObject({ cashMinor: monthMinor - 1_831n, sumMinor: 0n });
+    // A refund that the provider refuses ends, and its amount can be refunded again.
+    paying.stripe.refundOnPage(made?.payment_intent ?? '', 4_000);
+    await refund(3_000, 'r3');
+    await paying.pass();
+    expect((await refund(3_000, 'r3')).body).toMatchObject({
+      status: 'failed',
+      failure_code: 'charge_already_refunded',
+    });
+  });
+});
+
+describe('without a payment provider', () => {
+  let manual: Paying;
+  beforeAll(async () => {
+    manual = await startPaying({ hasStripe: false });
+  });
+  afterAll(() => manual?.stop());
+
+  const eventOf = (data: object, id: string) => {
+    const body = JSON.stringify({ id, type: 'payment.received', data });
+    const timestamp = Math.floor(manual.now().getTime() / 1_000);
+    const digest = createHmac('sha256', manualSecret).update(`${timestamp}.${body}`).digest('hex');
+    return { body, header: `t=${timestamp},v1=${digest}` };
+  };
+
+  verifies(
+    'cg.ledger',
+    'a transfer that an accounting system reports pays an invoice once; without one it is past due after 14 days',
+    async () => {
+      const payer = manual.newOrg();
+      const client = await payer.client();
+      await client.putSubscription({ params: payer.params, body: { plan: team } });
+      const checkout = client.startCheckout({ params: payer.params, body: { purpose: 'subscription', plan: team } });
+      await expect(checkout).rejects.toMatchObject({ code: 'GATE_NOT_PASSED' });
+      await endPeriod(manual, payer);
+      await manual.pass();
+      expect(await stateOf(manual, payer)).toMatchObject({ status: 'active', invoices: [{ status: 'open' }] });
+      addDays(manual, 14);
+      await manual.pass();
+      expect(await stateOf(manual, payer)).toMatchObject({ status: 'past_due' });
+      addDays(manual, 14);
+      await manual.pass();
+      expect(await stateOf(manual, payer)).toMatchObject({ status: 'unpaid' });
+      expect((await announcedRuns(payer, manual)).at(-1)).toBe(0);
+      // The second month has ended too.
+      const { reader } = manual.site.gateway.context.database;
+      const [first, second] = await reader.invoice.findMany({ where: { orgId: payer.orgId }, orderBy: { id: 'asc' } });
+      const data = {
+        tenant_id: payer.orgId,
+        invoice_id: first?.id,
+        amount_minor: Number(monthMinor),
+        currency: 'EUR',
+        reference: 't1',
+      };
+      const stranger = eventOf({ ...data, tenant_id: manual.newOrg().orgId }, 'e0');
+      expect(await manual.deliver(stranger, 'manual')).toEqual({ status: 200, applied: false });
+      expect(await manual.deliver(eventOf(data, 'e1'), 'manual')).toEqual({ status: 200, applied: true });
+      expect(await manual.deliver(eventOf(data, 'e1'), 'manual')).toEqual({ status: 200, applied: false });
+      await manual.deliver(eventOf(data, 'e2'), 'manual');
+      expect(await stateOf(manual, payer)).toMatchObject({ status: 'unpaid', cashMinor: monthMinor, sumMinor: 0n });
+      await manual.deliver(eventOf({ ...data, invoice_id: second?.id, reference: 't2' }, 'e3'), 'manual');
+      expect(await stateOf(manual, payer)).toMatchObject({
+        status: 'active',
+        cashMinor: 2n * monthMinor,
+        sumMinor: 0n,
+      });
+      expect(await manual.deliver(manual.stripe.event('payment_intent.succeeded', {}, { now: manual.now() }))).toEqual({
+        status: 404,
+      });
+    },
+  );
+});
