@@ -98,5 +98,7 @@ export const finished: readonly PromiseId[] = [
   'ui.csp',
   'ui.pages',
   'ui.truth',
+  'cg.ledger',
   'cg.licence',
+  'cg.stripe',
 ];

@@ -4,7 +4,7 @@ import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { CheckoutModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-export type StoredCheckout = Omit<CheckoutModel, 'id' | 'orgId' | 'provider' | 'planId' | 'invoiceId'> & {
+type StoredCheckout = Omit<CheckoutModel, 'id' | 'orgId' | 'provider' | 'planId' | 'invoiceId'> & {
   id: CheckoutId;
   orgId: OrgId;
   provider: PaymentProviderName;

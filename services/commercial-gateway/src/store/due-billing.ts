@@ -7,7 +7,7 @@ import type { Tx } from './database.ts';
  * What is due in all organisations, by id and in pages. A row is a hint: the step that acts on it locks the account and checks its rule.
  */
 
-export type DuePage = { now: Date; after: string; limit: number };
+type DuePage = { now: Date; after: string; limit: number };
 
 type DueOrg = { id: string; orgId: OrgId };
 type Row = { id: string; org_id: string };

@@ -4,7 +4,7 @@ import type { Reader, Tx } from './database.ts';
 
 type Place = { orgId: OrgId; provider: PaymentProviderName };
 
-export type StoredCustomer = { id: string; methodId: string | null };
+type StoredCustomer = { id: string; methodId: string | null };
 
 export async function findCustomer(reader: Reader, { orgId, provider }: Place): Promise<StoredCustomer | null> {
   const row = await reader.paymentCustomer.findUnique({ where: { orgId_provider: { orgId, provider } } });

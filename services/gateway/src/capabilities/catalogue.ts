@@ -296,8 +296,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.spend',
       'cg.lane',
       'cg.metering',
-      'cg.ledger',
-      'cg.stripe',
       'cg.entitlement',
       'cg.outage',
       'cg.scim',
