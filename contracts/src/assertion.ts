@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiKeyEnvironment } from './api-key-terms.ts';
 import { ApiKeyId, PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
 
 /** Whom the gateway speaks for at the kernel: an agent of a workspace, by the workspace's own name or by its key, or one of its people. */
@@ -61,15 +62,17 @@ function speaksAsItself({ workspace_id, sub, role }: Spoken): boolean {
   return sub === agentOf(workspace_id) || keyOfPrincipal(sub) !== null;
 }
 
-/** The API key that a principal is; null for every other. */
+/** The API key that a principal is: `key:<id>` or `key:<environment>:<id>`. `null` for every other principal. */
 export function keyOfPrincipal(principal: string): ApiKeyId | null {
-  const [kind, id, ...rest] = principal.split(':');
-  return kind === 'key' && rest.length === 0 ? (ApiKeyId.safeParse(id).data ?? null) : null;
+  const [kind, ...path] = principal.split(':');
+  const id = path.pop();
+  const isKnown = path.length === 0 || (path.length === 1 && ApiKeyEnvironment.safeParse(path[0]).success);
+  return kind === 'key' && isKnown ? (ApiKeyId.safeParse(id).data ?? null) : null;
 }
 
-/** The principal of an API key, by whose id rules, budgets and fences know it. */
-export function keyPrincipal(keyId: ApiKeyId): string {
-  return `key:${keyId}`;
+/** The principal of an API key, by which rules, budgets and fences know it. `environment` is `null` for keys of a workspace. */
+export function keyPrincipal(keyId: ApiKeyId, environment: ApiKeyEnvironment | null = null): string {
+  return environment === null ? `key:${keyId}` : `key:${environment}:${keyId}`;
 }
 
 /** The principal of a workspace's agent. */

@@ -29,6 +29,7 @@ export {
   CreditGrantId,
   LedgerTransactionId,
   CheckoutId,
+  ProjectId,
   ScimTokenId,
   SnapshotId,
   storableText,
@@ -65,6 +66,8 @@ export {
   PersonRole,
   speakingHeaders,
 } from './person-assertion.ts';
+export { KeyClaims, keyAssertionTerms, type KeyAudience } from './key-assertion.ts';
+export { ApiKeyEnvironment, ApiKeyScope, defaultKeyScopes } from './api-key-terms.ts';
 export {
   AssertionRole,
   assertionTerms,

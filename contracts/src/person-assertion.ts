@@ -48,9 +48,14 @@ export const speakingHeaders = {
 
 const Seconds = z.int().min(0);
 
-function personClaims<Audience extends string>(audience: Audience) {
+/** The service that was issued a delegation. Absent: the control plane. */
+const AuthorizedParty = z.literal(commercialAssertionTerms.audience).optional();
+const NoParty = AuthorizedParty.refine((party): boolean => party === undefined, 'is for delegations only');
+
+function personClaims<Audience extends string>(audience: Audience, azp = NoParty) {
   return z
     .strictObject({
+      azp,
       iss: z.literal(personAssertionTerms.issuer),
       /** One audience: a list is refused. */
       aud: z.literal(audience),
@@ -81,5 +86,5 @@ export type PersonClaims = z.infer<typeof PersonClaims>;
 export const CommercialPersonClaims = personClaims(commercialAssertionTerms.audience);
 export type CommercialPersonClaims = z.infer<typeof CommercialPersonClaims>;
 
-export const DelegationClaims = personClaims(delegationTerms.audience);
+export const DelegationClaims = personClaims(delegationTerms.audience, AuthorizedParty);
 export type DelegationClaims = z.infer<typeof DelegationClaims>;

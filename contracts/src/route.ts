@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ApiKeyScope } from './api-key-terms.ts';
 import type { AssertionRole } from './assertion.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RepeatedMethod } from './idempotency.ts';
@@ -18,7 +19,8 @@ export type Method = RepeatedMethod['method'];
  * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
  * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal. Commercial gateway:
- * public, session, commercial_admin (a person who administers the installation), service_internal.
+ * public, session, commercial (a person, or an API key of the gateway with a scope of the route), commercial_admin (a person who administers
+ * the installation), service_internal.
  */
 export type AuthClass =
   | 'public'
@@ -30,6 +32,7 @@ export type AuthClass =
   | 'partner'
   | 'owner'
   | 'agent'
+  | 'commercial'
   | 'commercial_admin';
 
 /**
@@ -98,8 +101,13 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   needsPresence?: true;
   /** Of a public route of the control plane: it is shown the browser's cookies, by which it knows where a sign-in began. */
   takesCookies?: true;
-  /** A person does this, signed in: no API key opens the route, whatever its role. */
+  /** A person does this, signed in: no program opens the route, and no API key but those that `keyScopes` admits. */
   sessionOnly?: true;
+  /**
+   * An API key with one of these scopes opens the route, within its role. Without this mark, no key opens a route of the control plane or of
+   * the commercial gateway, and routes of the gateway follow its own scopes.
+   */
+  keyScopes?: readonly ApiKeyScope[];
   /**
    * A program that a person has let in opens the route. Without this mark it opens what only reads and is not `sessionOnly`. No route that
    * decides anything, or lets anybody in, has it: an agent at the same terminal would make itself a voter.

@@ -47,6 +47,8 @@ export const CreditGrantId = prefixedId('crg');
 export const LedgerTransactionId = prefixedId('ltx');
 export const ScimTokenId = prefixedId('stk');
 export const CheckoutId = prefixedId('chk');
+/** A group of workspaces of one organisation. */
+export const ProjectId = prefixedId('prj');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -78,6 +80,7 @@ export type CreditGrantId = z.infer<typeof CreditGrantId>;
 export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
 export type ScimTokenId = z.infer<typeof ScimTokenId>;
 export type CheckoutId = z.infer<typeof CheckoutId>;
+export type ProjectId = z.infer<typeof ProjectId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -35,7 +35,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane marketplace',
   'control-plane connectors',
   'control-plane org',
-  'commercial-gateway basic',
   'commercial-gateway scim',
   'commercial-gateway compliance',
 ]);
@@ -52,6 +51,16 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
+  'POST /api/basic/budget/record',
+  'GET /api/basic/budget/summary',
+  'GET /api/basic/notifications/subscribe',
+  'POST /api/basic/notifications/subscribe',
+  'POST /api/basic/notifications/emit',
+  'GET /api/basic/notifications/deliveries',
+  'POST /api/basic/notifications/deliveries/{delivery_id}/redrive',
+  'POST /api/basic/runtime/start',
+  'POST /api/basic/runtime/stop',
+  'GET /api/basic/runtime/status',
 ]);
 
 function readRows(): DocumentedRoute[] {

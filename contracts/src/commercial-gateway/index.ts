@@ -3,6 +3,8 @@ export { showFrontPage, getOpenApi } from '../front-page.ts';
 
 export * from './activation.ts';
 export * from './admin.ts';
+export * from './basic-access.ts';
+export * from './basic-controls.ts';
 export * from './billing.ts';
 export * from './entitlements.ts';
 export * from './events.ts';

@@ -24,6 +24,7 @@ export const listInboxApprovals = defineRoute({
   forward: {},
   leastRole: 'member',
   right: 'approval.read',
+  keyScopes: ['basic:read'],
   opensToPrograms: true,
   params: OfWorkspace,
   query: z.strictObject({

@@ -96,6 +96,7 @@ export const createBlastRadius = defineRoute({
   idempotency: { exempt: 'reads' },
   leastRole: 'member',
   right: 'plan.read',
+  keyScopes: ['basic:read'],
   body: z.strictObject({ steps: PlanSteps }),
   bodyBytesMax: 50_000,
   reply: BlastRadius,

@@ -86,6 +86,7 @@ export const listEvidenceHandles = defineRoute({
   opensToPrograms: true,
   leastRole: 'member',
   right: 'evidence.read',
+  keyScopes: ['basic:read'],
   query: z.strictObject(PageQuery),
   reply: page(HandleSummary),
   errors: ['INVALID_REQUEST'],

@@ -129,6 +129,7 @@ export const listIncidents = defineRoute({
   opensToPrograms: true,
   leastRole: 'member',
   right: 'incident.read',
+  keyScopes: ['basic:read'],
   query: z.strictObject({ ...PageQuery, state: IncidentState.optional() }),
   reply: page(IncidentSummary),
   errors: ['INVALID_REQUEST'],
@@ -145,6 +146,7 @@ export const createIncident = defineRoute({
   idempotency: 'key',
   leastRole: 'partner',
   right: 'incident.manage',
+  keyScopes: ['basic:write'],
   status: 201,
   alsoStatus: [200],
   bodyBytesMax: 20_000,
@@ -177,9 +179,17 @@ export const getIncident = defineRoute({
   forward: {},
   leastRole: 'member',
   right: 'incident.read',
+  keyScopes: ['basic:read'],
   params: OfIncident,
   reply: Incident,
   errors: ['NOT_FOUND'],
+});
+
+export const IncidentMove = z.strictObject({
+  to: IncidentState,
+  note: Note,
+  /** Fences of its own that are to stay when it is resolved. */
+  standing: z.array(OpsTarget).max(incidentListsMax.commands).default([]),
 });
 
 export const transitionIncident = defineRoute({
@@ -193,14 +203,10 @@ export const transitionIncident = defineRoute({
   idempotency: { exempt: 'precondition' },
   leastRole: 'partner',
   right: 'incident.manage',
+  keyScopes: ['basic:write'],
   params: OfIncident,
   bodyBytesMax: 50_000,
-  body: z.strictObject({
-    to: IncidentState,
-    note: Note,
-    /** Fences of its own that are to stay when it is resolved. */
-    standing: z.array(OpsTarget).max(incidentListsMax.commands).default([]),
-  }),
+  body: IncidentMove,
   reply: Incident,
   errors: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'ILLEGAL_TRANSITION'],
 });

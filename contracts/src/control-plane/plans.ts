@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import {
   ApprovalId,
@@ -65,6 +66,7 @@ export const createPlan = defineRoute({
   idempotency: 'key',
   leastRole: 'partner',
   right: 'plan.create',
+  keyScopes: ['basic:write'],
   status: 201,
   body: z.strictObject({
     incident_id: IncidentId.optional(),
@@ -74,6 +76,28 @@ export const createPlan = defineRoute({
   bodyBytesMax: 50_000,
   reply: Plan,
   errors: ['NOT_FOUND', 'INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+/** Each plan has its dry run, which can be large. */
+const listedPlansMax = 20;
+
+export const listPlans = defineRoute({
+  operation: 'list-plans',
+  summary: 'Plans of the workspace as they are now, newest first.',
+  method: 'GET',
+  path: '/api/ops/plans',
+  auth: 'session',
+  forward: {},
+  leastRole: 'member',
+  right: 'plan.read',
+  keyScopes: ['basic:read'],
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(listedPlansMax).default(listedPlansMax),
+    cursor: PageQuery.cursor,
+    incident_id: IncidentId.optional(),
+  }),
+  reply: page(Plan),
+  errors: ['INVALID_REQUEST'],
 });
 
 const OnePlan = z.strictObject({ plan_id: z.string().min(1).max(128) });
@@ -87,6 +111,7 @@ export const getPlan = defineRoute({
   forward: {},
   leastRole: 'member',
   right: 'plan.read',
+  keyScopes: ['basic:read'],
   params: OnePlan,
   reply: Plan,
   errors: ['NOT_FOUND'],

@@ -22,16 +22,16 @@ export type ConsoleWorkspace = z.infer<typeof ConsoleWorkspace>;
 export const PublicProof = z.enum(['off', 'published']);
 export type PublicProof = z.infer<typeof PublicProof>;
 
+export const WorkspaceMember = z.strictObject({
+  user_id: UserId,
+  name: z.string(),
+  email: z.string().nullable(),
+  role: PersonRole,
+  joined_at: Instant,
+});
+
 export const ConsoleWorkspaceWithMembers = ConsoleWorkspace.extend({
-  members: z.array(
-    z.strictObject({
-      user_id: UserId,
-      name: z.string(),
-      email: z.string().nullable(),
-      role: PersonRole,
-      joined_at: Instant,
-    }),
-  ),
+  members: z.array(WorkspaceMember),
   public_proof: PublicProof,
   created_at: Instant,
 });
@@ -73,6 +73,7 @@ export const getConsoleWorkspace = defineRoute({
   forward: {},
   leastRole: 'member',
   right: 'workspace.read',
+  keyScopes: ['basic:read'],
   params: OfWorkspace,
   reply: ConsoleWorkspaceWithMembers,
   errors: ['GATEWAY_UNAVAILABLE'],

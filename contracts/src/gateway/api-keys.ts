@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiKeyEnvironment, ApiKeyScope, defaultKeyScopes } from '../api-key-terms.ts';
 import { camelPage, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { ApiKeyId, Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
@@ -8,11 +9,9 @@ import { PathId, Role, WorkspaceBody, WorkspaceQuery } from './workspaces.ts';
 export const ApiKeyRole = Role.exclude(['owner']);
 export type ApiKeyRole = z.infer<typeof ApiKeyRole>;
 
-/** `read`: what lists and shows. `write`: what changes something. `agent`: the doors for agents, whose calls the kernel decides. */
-export const ApiKeyScope = z.enum(['read', 'write', 'agent']);
-export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
+export { ApiKeyScope };
 
-const ApiKeyScopes = z
+export const ApiKeyScopes = z
   .array(ApiKeyScope)
   .min(1)
   .max(ApiKeyScope.options.length)
@@ -27,6 +26,8 @@ export const ApiKey = z.strictObject({
   /** Or the maker's own role, while that is lower. */
   role: ApiKeyRole,
   scopes: ApiKeyScopes,
+  /** `null` when the key was made for the workspace as a whole. It never changes. */
+  environment: ApiKeyEnvironment.nullable(),
   /** Whose the key is: it ends with this person's membership. */
   createdBy: UserId,
   createdAt: Instant,
@@ -53,7 +54,9 @@ export const createApiKey = defineRoute({
     ...WorkspaceBody,
     name: storableText({ min: 1, max: 100 }).default('default'),
     role: ApiKeyRole.default('member'),
-    scopes: ApiKeyScopes.default([...ApiKeyScope.options]),
+    scopes: ApiKeyScopes.default([...defaultKeyScopes]),
+    /** The principal of the key names it. Absent: the key is of the workspace as a whole. */
+    environment: ApiKeyEnvironment.optional(),
     expiresInDays: z.int().min(1).max(365).default(90),
     /** A key that this one takes the place of: it lives on for a day at most, so that its users can change over. */
     replaces: z.string().min(1).max(128).optional(),
@@ -69,6 +72,7 @@ export const listApiKeys = defineRoute({
   path: '/api/auth/apikey',
   auth: 'member',
   right: 'own_key.manage',
+  keyScopes: ['read', 'basic:read'],
   query: z.strictObject({ ...WorkspaceQuery, ...PageQuery }),
   reply: camelPage(ApiKey),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],

@@ -37,6 +37,7 @@ export const getWorkspace = defineRoute({
   path: '/api/workspace/{id}',
   auth: 'member',
   right: 'workspace.read',
+  keyScopes: ['read', 'basic:read'],
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: Workspace,

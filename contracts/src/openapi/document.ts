@@ -86,6 +86,7 @@ const security: Record<AuthClass, PlainJson> = {
   partner: [{ sessionToken: [] }, { apiKey: [] }],
   owner: [{ sessionToken: [] }],
   agent: [{ apiKey: [] }, { agentKey: [] }],
+  commercial: [{ sessionToken: [] }],
   commercial_admin: [{ sessionToken: [] }],
 };
 
@@ -109,7 +110,8 @@ const schemes: Record<string, JsonSchema> = {
 };
 
 /** An agent comes in by the doors alone, and the gateway by what its route names. */
-function securityOf({ auth, door, assertedBy, sessionOnly }: AnyRoute): PlainJson {
+function securityOf({ auth, door, assertedBy, sessionOnly, keyScopes }: AnyRoute): PlainJson {
+  if (keyScopes !== undefined) return security.member;
   if (sessionOnly === true) return security.session;
   if (auth !== 'tenant_scoped') return security[auth];
   return [

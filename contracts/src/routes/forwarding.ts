@@ -8,6 +8,8 @@ export type Forwarding = {
   route: AnyRoute;
   /** The limit class of anonymous callers. */
   limit: NonNullable<Forward['limit']>;
+  /** The service is issued a delegation, by which it asks the gateway as the caller. */
+  delegates: boolean;
   /** Requests wait until the kernel has confirmed the settings of the workspace. */
   needsSettings: boolean;
   /** The longest pause of the other service, before its answer or within it. */
@@ -42,7 +44,8 @@ function forwardedRoutes(
     const { forward } = route;
     if (forward === undefined) return [];
     const { limit = 'public', needsSettings = false, answer = 'short' } = forward;
-    return { to, route: atTheDoor(route, forward), limit, needsSettings, ...durations[answer] };
+    const delegates = to === 'control-plane' || route.auth === 'commercial';
+    return { to, route: atTheDoor(route, forward), limit, delegates, needsSettings, ...durations[answer] };
   });
 }
 
@@ -58,7 +61,7 @@ function kernelRouteAtTheDoor(route: AnyRoute, { opensTo, right, sessionOnly, ne
   };
 }
 
-/** Routes of the control plane open to people and never to their keys. The control plane itself checks how recent a sign-in is. */
+/** Routes of the control plane open to people, and to the keys that they name. The control plane itself checks how recent a sign-in is. */
 function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
   // The control plane keeps the refresh cookies, so it checks them.
   if (route.auth === 'public' || route.provenBy === 'refresh_cookie') return { ...route, auth: 'public' };
@@ -67,10 +70,15 @@ function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
 }
 
 /**
- * Routes of the commercial gateway open to people and never to their keys. The commercial gateway checks roles and how recent a sign-in is.
+ * Routes of the commercial gateway open to people, and to the keys that they name. The commercial gateway checks roles and how recent a
+ * sign-in is.
  */
 function commercialRouteAtTheDoor(route: AnyRoute): AnyRoute {
   if (route.auth === 'public') return { ...route, auth: 'public' };
   const { needsPresence: _, ...opened } = route;
-  return { ...opened, auth: 'session', sessionOnly: true };
+  return {
+    ...opened,
+    auth: route.leastRole ?? (route.auth === 'commercial' ? 'commercial' : 'session'),
+    sessionOnly: true,
+  };
 }

@@ -125,12 +125,19 @@ export const controlPlaneEnvironment = {
 
 export const commercialEnvironment = {
   defaults: { ...quiet, NODE_ENV: 'development' },
-  refused: ['GOV_COMMERCIAL_PORT', 'GOV_CONTROL_PLANE_URL', 'GOV_GOVERNANCE_URL', 'GOV_ASSERTION_KEYS'],
+  refused: [
+    'GOV_COMMERCIAL_PORT',
+    'GOV_CONTROL_PLANE_URL',
+    'GOV_GATEWAY_URL',
+    'GOV_GOVERNANCE_URL',
+    'GOV_ASSERTION_KEYS',
+  ],
   made: ({ dataDir, ports, urls, assertions }) => ({
     GOV_COMMERCIAL_PORT: String(ports['commercial-gateway']),
     // The gateway alone forwards the address of a caller.
     GOV_TRUSTED_PROXIES: '1',
     GOV_CONTROL_PLANE_URL: urls['control-plane'],
+    GOV_GATEWAY_URL: urls.gateway,
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
     GOV_ASSERTION_KEYS: assertions.publicKey,

@@ -3,8 +3,10 @@ import {
   assertionTerms,
   commercialAssertionTerms,
   delegationTerms,
+  keyAssertionTerms,
   personAssertionTerms,
   type AssertionClaims,
+  type KeyClaims,
   type PersonClaims,
 } from '@countersign/contracts';
 import { keyIdOf, publicKeyFromJwk } from '@countersign/crypto';
@@ -16,6 +18,9 @@ export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | '
 /** Who is signed in, by which session and since when, and what they are in the workspace that they address. */
 export type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid' | 'auth_time' | 'workspace_id' | 'role'>;
 
+/** Which API key calls, in its workspace. */
+export type AssertedKey = Pick<KeyClaims, 'sub' | 'sponsor' | 'workspace_id' | 'role' | 'scopes'>;
+
 export type AssertionSigner = {
   readonly keyId: string;
   readonly publicKey: Uint8Array;
@@ -23,8 +28,12 @@ export type AssertionSigner = {
   sign(asserted: Asserted): Promise<string>;
   /** Who is signed in, for one service, in the same way. */
   signPerson(asserted: AssertedPerson, service?: PersonAudience): Promise<string>;
-  /** The same for the way back: by it the control plane asks the gateway as that person. */
-  signDelegation(asserted: AssertedPerson): Promise<string>;
+  /** The same for the way back: by it the control plane, or the service that is named, asks the gateway as that person. */
+  signDelegation(asserted: AssertedPerson, service?: PersonAudience): Promise<string>;
+  /** Which API key calls, for one service. */
+  signKey(asserted: AssertedKey, service: PersonAudience): Promise<string>;
+  /** The same for the way back: by it that service asks the gateway as the key. */
+  signKeyDelegation(asserted: AssertedKey, service: PersonAudience): Promise<string>;
 };
 
 type Signed = { text: Promise<string>; atMs: number };
@@ -33,8 +42,8 @@ export type PersonAudience = 'control-plane' | 'commercial-gateway';
 
 const personTerms = { 'control-plane': personAssertionTerms, 'commercial-gateway': commercialAssertionTerms } as const;
 
-type Terms = typeof assertionTerms | typeof delegationTerms | (typeof personTerms)[PersonAudience];
-type Said = Record<string, string | number>;
+type Terms = { type: string; issuer: string; audience: string; lifeSecondsMax: number };
+type Said = Record<string, string | number | readonly string[]>;
 
 /** Less than half of its life: whoever gets it can still be late. */
 const reusedMsMax = 25_000;
@@ -47,7 +56,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   const signed = new Map<string, Signed>();
   const signOnce = (terms: Terms, said: Said) => {
     const nowMs = now().getTime();
-    const name = JSON.stringify([terms.audience, ...Object.entries(said)]);
+    const name = JSON.stringify([terms.type, terms.audience, ...Object.entries(said)]);
     const earlier = signed.get(name);
     if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
     if (signed.size >= signedMax) signed.clear();
@@ -60,7 +69,17 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     publicKey,
     sign: (asserted) => signOnce(assertionTerms, claimsOf(asserted)),
     signPerson: (person, service = 'control-plane') => signOnce(personTerms[service], saidOf(person)),
-    signDelegation: (person) => signOnce(delegationTerms, saidOf(person)),
+    signDelegation: (person, service = 'control-plane') => {
+      // Gateways of the version before read delegations without `azp` as those of the control plane.
+      const said = saidOf(person);
+      return signOnce(
+        delegationTerms,
+        service === 'control-plane' ? said : { ...said, azp: personTerms[service].audience },
+      );
+    },
+    signKey: (apiKey, service) => signOnce(keyTermsFor(personTerms[service].audience), keySaid(apiKey)),
+    signKeyDelegation: (apiKey, service) =>
+      signOnce(keyTermsFor(delegationTerms.audience), { ...keySaid(apiKey), azp: personTerms[service].audience }),
   };
 }
 
@@ -76,6 +95,15 @@ function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserte
 /** In one order, so that the same is found again. A workspace and a role come together. */
 function saidOf({ sub, sid, auth_time, workspace_id, role }: AssertedPerson): Said {
   return { sub, sid, auth_time, ...(workspace_id === undefined || role === undefined ? {} : { workspace_id, role }) };
+}
+
+function keyTermsFor(audience: string): Terms {
+  return { ...keyAssertionTerms, audience };
+}
+
+/** Members in one order, so that an equal assertion is found in the cache. */
+function keySaid({ sub, sponsor, workspace_id, role, scopes }: AssertedKey): Said {
+  return { sub, sponsor, workspace_id, role, scopes: [...scopes].sort() };
 }
 
 /** An Ed25519 private key in PKCS#8 PEM; null for what is none. */

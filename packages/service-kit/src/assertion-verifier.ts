@@ -8,8 +8,11 @@ import {
   CommercialPersonClaims,
   DelegationClaims,
   delegationTerms,
+  keyAssertionTerms,
+  KeyClaims,
   PersonClaims,
   personAssertionTerms,
+  type KeyAudience,
 } from '@countersign/contracts';
 import type { z } from 'zod';
 import { importedKey, signedTokenFault, signedTokenHeader, verifySignedToken } from './signed-token.ts';
@@ -69,6 +72,12 @@ export class AssertionVerifier<Claims extends { exp: number }> {
   /** For which person the control plane asks. */
   static ofDelegations(keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<DelegationClaims> {
     return new AssertionVerifier({ name: 'delegation', ...delegationTerms, claims: DelegationClaims }, keys, now);
+  }
+
+  /** Which API key calls a service. */
+  static ofKeys(service: KeyAudience, keys: readonly AssertionKey[], now: () => Date): AssertionVerifier<KeyClaims> {
+    const claims: z.ZodType<KeyClaims> = KeyClaims[service];
+    return new AssertionVerifier({ name: 'assertion of an API key', ...keyAssertionTerms, claims }, keys, now);
   }
 
   private constructor(kind: Kind<Claims>, keys: readonly AssertionKey[], now: () => Date) {

@@ -3,6 +3,7 @@ export {
   createAssertionSigner,
   readAssertionKey,
   type Asserted,
+  type AssertedKey,
   type AssertedPerson,
   type PersonAudience,
   type AssertionSigner,

@@ -27,6 +27,7 @@ export const commercialVariables = z.object({
   ...serviceVariables,
   ...listenVariables({ prefix, title: 'commercial gateway', port: 3300 }),
   GOV_CONTROL_PLANE_URL: url().describe('Where the control plane answers this service. It keeps the organisations.'),
+  GOV_GATEWAY_URL: url().describe('Where the gateway answers this service. The basic API acts there as its caller.'),
   GOV_GOVERNANCE_URL: url().describe(
     'Where the governance kernel answers this service. Usage is counted from its receipts.',
   ),
@@ -74,6 +75,7 @@ export type CommercialConfig = ServiceConfig &
   ListenConfig &
   Readonly<{
     controlPlaneUrl: string;
+    gatewayUrl: string;
     governanceUrl: string;
     serviceApiKey: string;
     /** Keys that assertions of callers must be signed with. */
@@ -102,6 +104,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     ...listen,
     allowedHosts: [...shared.allowedHosts, listen.host],
     controlPlaneUrl: read.GOV_CONTROL_PLANE_URL,
+    gatewayUrl: read.GOV_GATEWAY_URL,
     governanceUrl: read.GOV_GOVERNANCE_URL,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),

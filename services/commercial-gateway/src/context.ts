@@ -1,5 +1,12 @@
 import { Resolver } from 'node:dns/promises';
-import { AppError, createClient, type Client, type CommercialPersonClaims } from '@countersign/contracts';
+import {
+  AppError,
+  createClient,
+  type Client,
+  type AnyRoute,
+  type CommercialPersonClaims,
+  type KeyClaims,
+} from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
 import { listLedgerEntries } from '@countersign/contracts/governance-kernel';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
@@ -49,6 +56,10 @@ export type Context = {
   readonly newEvent: NewEvent;
   /** Verifies which person the gateway forwards. */
   readonly assertions: AssertionVerifier<CommercialPersonClaims>;
+  /** Verifies which API key the gateway forwards. */
+  readonly keyAssertions: AssertionVerifier<KeyClaims>;
+  /** Routes that the gateway serves, called as the caller of this delegation. */
+  asCaller<const Routes extends Record<string, AnyRoute>>(delegation: string, routes: Routes): Client<Routes>;
   /** The directory of organisations at the control plane. */
   readonly directory: Client<typeof directoryRoutes>;
   /** The receipts of the governance kernel. */
@@ -105,6 +116,13 @@ export function createContext(
     relay,
     newEvent: eventFactory({ source: '/commercial-gateway', traceparent: spans?.send }),
     assertions: AssertionVerifier.ofCommercialCallers(config.assertionKeys, now),
+    keyAssertions: AssertionVerifier.ofKeys('commercial-gateway', config.assertionKeys, now),
+    asCaller: (delegation, routes) =>
+      createClient(routes, {
+        baseUrl: config.gatewayUrl,
+        timeoutMs: siblingTimeoutMs,
+        headers: () => ({ authorization: `Bearer ${delegation}` }),
+      }),
     directory: createClient(directoryRoutes, {
       baseUrl: config.controlPlaneUrl,
       timeoutMs: siblingTimeoutMs,

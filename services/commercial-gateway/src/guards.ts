@@ -1,9 +1,23 @@
-import { AppError, type SignInId, type UserId } from '@countersign/contracts';
+import {
+  AppError,
+  keyAssertionTerms,
+  mayCall,
+  PrincipalId,
+  rightsOf,
+  speakingHeaders,
+  type ApiKeyScope,
+  type PersonRole,
+  type SignInId,
+  type UserId,
+  type WorkspaceId,
+} from '@countersign/contracts';
 import {
   anonymous,
   bearerToken,
+  isSignedToken,
   requirePresence,
   secretsEqual,
+  signedTokenType,
   type GuardRequest,
   type Guards,
 } from '@countersign/service-kit';
@@ -18,10 +32,26 @@ export type PersonCaller = {
 };
 export type SiblingCaller = { sibling: true };
 
-type Guarding = Pick<Context, 'config' | 'assertions' | 'now'>;
+/** A caller of the basic API, and the delegation by which this service asks the gateway as that caller. */
+type Acting = {
+  /** The person, or the maker of the API key. */
+  userId: UserId;
+  /** The principal of the person or of the key. */
+  actor: PrincipalId;
+  isKey: boolean;
+  delegation: string;
+};
+/** The workspace that the request addresses, in a role that the route takes. */
+export type WorkspaceCaller = Acting & { workspaceId: WorkspaceId; role: PersonRole };
+/** A route without a role addresses no workspace: there a person has none, and a key has its own. */
+export type BasicCaller = Acting & { workspaceId: WorkspaceId | null };
+
+type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now'>;
 
 /** Who may call each class of route. */
-export function createGuards(context: Guarding): Guards<PersonCaller | SiblingCaller | undefined> {
+export function createGuards(
+  context: Guarding,
+): Guards<PersonCaller | BasicCaller | WorkspaceCaller | SiblingCaller | undefined> {
   return {
     public: anonymous,
     session: async (request) => {
@@ -29,6 +59,7 @@ export function createGuards(context: Guarding): Guards<PersonCaller | SiblingCa
       if (request.route.needsPresence === true) requirePresence(person.provenAt, context.now());
       return person;
     },
+    commercial: (request) => (isOfKey(request) ? keyOf(context, request) : personWithDelegation(context, request)),
     commercial_admin: async (request) => {
       const person = await personOf(context, request);
       if (!context.config.installationAdmins.has(person.userId))
@@ -47,6 +78,52 @@ export function createGuards(context: Guarding): Guards<PersonCaller | SiblingCa
   };
 }
 
+type Place = { workspaceId: WorkspaceId; role: PersonRole };
+
+function isOfKey({ req }: GuardRequest): boolean {
+  const bearer = bearerToken(req);
+  return isSignedToken(bearer) && signedTokenType(bearer) === keyAssertionTerms.type;
+}
+
+async function personWithDelegation(context: Guarding, request: GuardRequest): Promise<BasicCaller | WorkspaceCaller> {
+  const { sub, auth_time, workspace_id, role } = await context.assertions.verify(bearerToken(request.req));
+  const acting = { userId: sub, actor: PrincipalId.parse(sub), isKey: false, delegation: delegationIn(request) };
+  const place = workspace_id === undefined || role === undefined ? null : { workspaceId: workspace_id, role };
+  requirePlace(request, place);
+  if (request.route.needsPresence === true) requirePresence(new Date(auth_time * 1_000), context.now());
+  return { ...acting, ...(place ?? { workspaceId: null }) };
+}
+
+/** The gateway compares the scopes and the role of a key too. */
+async function keyOf({ keyAssertions }: Guarding, request: GuardRequest): Promise<WorkspaceCaller> {
+  const { sub, sponsor, workspace_id, role, scopes } = await keyAssertions.verify(bearerToken(request.req));
+  const place = { workspaceId: workspace_id, role };
+  requireScope(request, scopes);
+  requirePlace(request, place);
+  return { userId: sponsor, actor: sub, isKey: true, delegation: delegationIn(request), ...place };
+}
+
+function requireScope(
+  { route: { keyScopes = [], needsPresence } }: GuardRequest,
+  scopes: readonly ApiKeyScope[],
+): void {
+  if (keyScopes.length === 0 || needsPresence === true)
+    throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+  if (!keyScopes.some((scope) => scopes.includes(scope)))
+    throw new AppError('PERMISSION_DENIED', `This needs a key with the scope ${keyScopes.join(' or ')}`);
+}
+
+function requirePlace({ route }: GuardRequest, place: Place | null): void {
+  if (route.leastRole === undefined || (place !== null && mayCall(rightsOf[place.role], route))) return;
+  throw new AppError('PERMISSION_DENIED', `This needs the role ${route.leastRole} in a workspace`);
+}
+
+function delegationIn({ req }: GuardRequest): string {
+  const text = req.headers[speakingHeaders.gateway];
+  if (typeof text === 'string') return text;
+  throw new AppError('CREDENTIALS_INVALID', 'The request has no delegation for the gateway. Send it to the gateway');
+}
+
 async function personOf({ assertions }: Guarding, { req }: GuardRequest): Promise<PersonCaller> {
   const { sub, sid, auth_time } = await assertions.verify(bearerToken(req));
   return { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000) };
@@ -55,5 +132,6 @@ async function personOf({ assertions }: Guarding, { req }: GuardRequest): Promis
 /** `null` when the caller is not a person: no idempotency key is shared between such callers. */
 export function callerKey(caller: unknown): string | null {
   if (typeof caller !== 'object' || caller === null || !('userId' in caller)) return null;
-  return String(caller.userId);
+  if (!('actor' in caller && 'workspaceId' in caller)) return String(caller.userId);
+  return `${String(caller.actor)} ${String(caller.workspaceId)}`;
 }

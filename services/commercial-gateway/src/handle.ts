@@ -1,8 +1,19 @@
-import { createHandle } from '@countersign/service-kit';
-import type { PersonCaller, SiblingCaller } from './guards.ts';
+import { createHandle, type Handle } from '@countersign/service-kit';
+import type { BasicCaller, PersonCaller, SiblingCaller, WorkspaceCaller } from './guards.ts';
 
 /** Routes of a person who is signed in. */
 export const handlePerson = createHandle<PersonCaller>('session');
+
+/** Routes of the basic API. */
+export const handleBasic = createHandle<BasicCaller>('commercial');
+
+const handlePlaced = createHandle<WorkspaceCaller>('commercial');
+
+/** Routes of the basic API that address one workspace: the guard compares the role of each caller. */
+export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
+  if (route.leastRole === undefined) throw new Error(`${route.operation} states no leastRole`);
+  return handlePlaced(route, options);
+};
 
 /** Routes of people who administer the installation. */
 export const handleAdmin = createHandle<PersonCaller>('commercial_admin');

@@ -3,6 +3,7 @@ import {
   CreditGrantId,
   InvoiceId,
   LedgerTransactionId,
+  ProjectId,
   ScimTokenId,
   SubscriptionId,
 } from '@countersign/contracts';
@@ -25,6 +26,10 @@ export function newCreditGrantId(): CreditGrantId {
 
 export function newLedgerTransactionId(): LedgerTransactionId {
   return LedgerTransactionId.parse(`ltx_${nextUlid()}`);
+}
+
+export function newProjectId(): ProjectId {
+  return ProjectId.parse(`prj_${nextUlid()}`);
 }
 
 export function newScimTokenId(): ScimTokenId {

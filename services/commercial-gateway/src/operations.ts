@@ -27,6 +27,30 @@ import { refundInvoiceRoute } from './routes/refund-invoice.ts';
 import { startCheckoutRoute } from './routes/start-checkout.ts';
 import { putOrgSettingsRoute } from './routes/put-org-settings.ts';
 import { showFrontPageRoute } from './routes/show-front-page.ts';
+import { getBasicHealthRoute } from './routes/get-basic-health.ts';
+import { listBasicWorkspacesRoute } from './routes/list-basic-workspaces.ts';
+import { createBasicWorkspaceRoute } from './routes/create-basic-workspace.ts';
+import { listProjectsRoute } from './routes/list-projects.ts';
+import { createProjectRoute } from './routes/create-project.ts';
+import { listEnvironmentsRoute } from './routes/list-environments.ts';
+import { createEnvironmentRoute } from './routes/create-environment.ts';
+import { listBasicMembersRoute } from './routes/list-basic-members.ts';
+import { createBasicMemberRoute } from './routes/create-basic-member.ts';
+import { listBasicKeysRoute } from './routes/list-basic-keys.ts';
+import { createBasicKeyRoute } from './routes/create-basic-key.ts';
+import { revokeBasicKeyRoute } from './routes/revoke-basic-key.ts';
+import { listBasicApprovalsRoute } from './routes/list-basic-approvals.ts';
+import { resolveBasicApprovalRoute } from './routes/resolve-basic-approval.ts';
+import { listBasicEvidenceRoute } from './routes/list-basic-evidence.ts';
+import { createBasicEvidenceRoute } from './routes/create-basic-evidence.ts';
+import { listBasicIncidentsRoute } from './routes/list-basic-incidents.ts';
+import { createBasicIncidentRoute } from './routes/create-basic-incident.ts';
+import { transitionBasicIncidentRoute } from './routes/transition-basic-incident.ts';
+import { listBasicPlansRoute } from './routes/list-basic-plans.ts';
+import { createBasicPlanRoute } from './routes/create-basic-plan.ts';
+import { approveBasicPlanRoute } from './routes/approve-basic-plan.ts';
+import { commitBasicPlanRoute } from './routes/commit-basic-plan.ts';
+import { createBasicBlastRadiusRoute } from './routes/create-basic-blast-radius.ts';
 
 /** The endpoint of each route of the commercial gateway. */
 export const operations: Operations<typeof commercialRoutes, Context> = {
@@ -56,4 +80,28 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   grantOrgCredit: grantOrgCreditRoute,
   listAdministeredOrgs: listAdministeredOrgsRoute,
   putOrgSettings: putOrgSettingsRoute,
+  getBasicHealth: getBasicHealthRoute,
+  listBasicWorkspaces: listBasicWorkspacesRoute,
+  createBasicWorkspace: createBasicWorkspaceRoute,
+  listProjects: listProjectsRoute,
+  createProject: createProjectRoute,
+  listEnvironments: listEnvironmentsRoute,
+  createEnvironment: createEnvironmentRoute,
+  listBasicMembers: listBasicMembersRoute,
+  createBasicMember: createBasicMemberRoute,
+  listBasicKeys: listBasicKeysRoute,
+  createBasicKey: createBasicKeyRoute,
+  revokeBasicKey: revokeBasicKeyRoute,
+  listBasicApprovals: listBasicApprovalsRoute,
+  resolveBasicApproval: resolveBasicApprovalRoute,
+  listBasicEvidence: listBasicEvidenceRoute,
+  createBasicEvidence: createBasicEvidenceRoute,
+  listBasicIncidents: listBasicIncidentsRoute,
+  createBasicIncident: createBasicIncidentRoute,
+  transitionBasicIncident: transitionBasicIncidentRoute,
+  listBasicPlans: listBasicPlansRoute,
+  createBasicPlan: createBasicPlanRoute,
+  approveBasicPlan: approveBasicPlanRoute,
+  commitBasicPlan: commitBasicPlanRoute,
+  createBasicBlastRadius: createBasicBlastRadiusRoute,
 };

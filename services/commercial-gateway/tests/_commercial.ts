@@ -1,13 +1,19 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createClient, SignInId, type Client, type UserId } from '@countersign/contracts';
+import { createClient, SignInId, speakingHeaders, type Client, type UserId } from '@countersign/contracts';
 import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/control-plane';
 import { commercialRoutes } from '@countersign/contracts/routes';
 import { createTestDatabase, type TestDatabase } from '@countersign/database/testing';
 import { encodeBase64Url } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
-import { createAssertionSigner, createLogger, readAssertionKey } from '@countersign/service-kit';
+import {
+  createAssertionSigner,
+  createLogger,
+  readAssertionKey,
+  type AssertedKey,
+  type AssertedPerson,
+} from '@countersign/service-kit';
 import { commercialConfigFrom, startCommercialGateway, type StartedCommercialGateway } from '../src/index.ts';
 
 export type CommercialClient = Client<typeof commercialRoutes>;
@@ -18,12 +24,22 @@ const signInId = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
 const serviceKey = 'service-key-of-a-commercial-gateway-under-test';
 const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
-/** The directory routes of a control plane, over HTTP, with the organisations that a test names, and a kernel without receipts. */
+type AtGateway = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+
+/**
+ * The directory routes of a control plane, over HTTP, with the organisations that a test names, a kernel without receipts, and a gateway that
+ * answers requests below `/api` as a test says.
+ */
 class DirectoryServer {
   readonly orgs: ListedOrg[] = [];
   readonly workspaces: ListedOrgWorkspace[] = [];
+  /** Requests that the gateway got. */
+  readonly atGateway: AtGateway[] = [];
+  gatewayReply: (request: AtGateway) => Reply = () => ({ status: 500, body: {} });
   readonly #server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
+    if (url.pathname.startsWith('/api/')) return void this.#answerAsGateway(req, res);
     const isKnown = req.headers.authorization === `Bearer ${serviceKey}`;
     if (isKnown && url.pathname.startsWith('/internal/receipts/')) {
       res.writeHead(200, { 'content-type': 'application/json' });
@@ -34,6 +50,17 @@ class DirectoryServer {
     res.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
     return res.end(JSON.stringify(isKnown ? page : {}));
   });
+
+  async #answerAsGateway(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const part of req.setEncoding('utf8')) body += String(part);
+    const request = { method: req.method ?? '', url: req.url ?? '', headers: req.headers, body };
+    this.atGateway.push(request);
+    const reply = this.gatewayReply(request);
+    res
+      .writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+      .end(JSON.stringify(reply.body));
+  }
 
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
@@ -62,6 +89,9 @@ export type CommercialSite = {
   as(userId: UserId, signedInSecondsAgo?: number): Promise<CommercialClient>;
   /** A client whose assertion is meant for the control plane. */
   asAtControlPlane(userId: UserId): Promise<CommercialClient>;
+  /** A client of a person or an API key that the gateway forwards to the basic API, with the delegation that it then has. */
+  asBasic(caller: Partial<AssertedPerson> & { sub: UserId }, signedInSecondsAgo?: number): Promise<CommercialClient>;
+  asKey(key: AssertedKey, audience?: 'control-plane' | 'commercial-gateway'): Promise<CommercialClient>;
   readonly anonymous: CommercialClient;
   /** A client of a sibling service. */
   readonly sibling: CommercialClient;
@@ -92,6 +122,7 @@ export async function startCommercialSite({
     DATABASE_URL: database.url,
     GOV_COMMERCIAL_PORT: '0',
     GOV_CONTROL_PLANE_URL: siblingUrl,
+    GOV_GATEWAY_URL: siblingUrl,
     GOV_GOVERNANCE_URL: siblingUrl,
     GOV_SERVICE_API_KEY: serviceKey,
     GOV_ASSERTION_KEYS: encodeBase64Url(gatewayKey.publicKey),
@@ -100,10 +131,13 @@ export async function startCommercialSite({
   });
   const log = createLogger({ service: 'commercial-gateway', silent: process.env['TEST_LOG'] === undefined });
   const gateway = await startCommercialGateway(config, { log, ...(now && { now }), ...(resolveTxt && { resolveTxt }) });
-  const clientOf = (bearer: string | null) =>
+  const clientOf = (bearer: string | null, delegation?: string) =>
     createClient(commercialRoutes, {
       baseUrl: gateway.url,
-      headers: (): Record<string, string> => (bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+      headers: (): Record<string, string> => ({
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(delegation === undefined ? {} : { [speakingHeaders.gateway]: delegation }),
+      }),
     });
   const clock = now ?? (() => new Date());
   const signer = createAssertionSigner(signingKey(), clock);
@@ -119,6 +153,14 @@ export async function startCommercialSite({
       const auth_time = Math.floor(clock().getTime() / 1_000);
       return clientOf(await signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'control-plane'));
     },
+    asBasic: async (caller, signedInSecondsAgo = 0) => {
+      const auth_time = Math.floor(clock().getTime() / 1_000) - signedInSecondsAgo;
+      const person = { sid: signInId, auth_time, ...caller };
+      const delegation = await signer.signDelegation(person, 'commercial-gateway');
+      return clientOf(await signer.signPerson(person, 'commercial-gateway'), delegation);
+    },
+    asKey: async (key, audience = 'commercial-gateway') =>
+      clientOf(await signer.signKey(key, audience), await signer.signKeyDelegation(key, 'commercial-gateway')),
     anonymous: clientOf(null),
     sibling: clientOf(serviceKey),
     stop: async () => {

@@ -23,7 +23,7 @@ import {
   type Telemetry,
 } from '@countersign/service-kit';
 import { createKeyRing, type KeyRing } from '@countersign/verifier';
-import type { PersonClaims } from '@countersign/contracts';
+import type { KeyClaims, PersonClaims } from '@countersign/contracts';
 import { readSite, type Site } from './console/site.ts';
 import { Turns } from './blast-radius/turns.ts';
 import type { ControlPlaneConfig } from './config.ts';
@@ -55,6 +55,8 @@ export type Context = {
   /** Whose receipts count here. */
   readonly keyRing: KeyRing;
   readonly assertions: AssertionVerifier<PersonClaims>;
+  /** Verifies which API key the gateway forwards. */
+  readonly keyAssertions: AssertionVerifier<KeyClaims>;
   readonly codeGuesses: CodeGuesses;
   /** Identity providers: which there are, and what speaks with them. */
   readonly connections: OidcConnections;
@@ -125,6 +127,7 @@ export function createContext(
     kernel: createSibling({ ...config, baseUrl: config.governanceUrl, timeoutMs: siblingTimeoutMs }),
     keyRing: keyRingOf(config),
     assertions: AssertionVerifier.ofPeople(config.assertionKeys, now),
+    keyAssertions: AssertionVerifier.ofKeys('control-plane', config.assertionKeys, now),
     codeGuesses: limitCodeGuesses(config),
     connections: configuredConnections(config.oidcConnections),
     providers: createProviders({ consoleUrl: config.consoleUrl, fetchNow: fetch, now }),

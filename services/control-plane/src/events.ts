@@ -45,7 +45,7 @@ export async function publishPolicyActivated(
   await recordEventsIn(tx, [newEvent(policyActivated, data, { tenantid: workspaceId })]);
 }
 
-type Moved = { incident: StoredIncident; from: StoredIncident['state'] | null; by: UserId | null };
+type Moved = { incident: StoredIncident; from: StoredIncident['state'] | null; by: StoredIncident['owner'] };
 
 export async function publishIncidentMoved(
   tx: Tx,

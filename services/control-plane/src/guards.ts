@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import {
   AppError,
+  keyAssertionTerms,
   mayCall,
+  PrincipalId,
   rightsOf,
   speakingHeaders,
   workspaceParamOf,
@@ -13,35 +15,47 @@ import {
 import {
   anonymous,
   bearerToken,
+  isSignedToken,
   requirePresence,
   secretsEqual,
+  signedTokenType,
   type GuardRequest,
   type Guards,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 
-/** A person whom the gateway asserts to be signed in. */
-export type PersonCaller = {
+/** A caller whom the gateway asserts. */
+type Acting = {
+  /** The person, or the maker of the API key. */
   userId: UserId;
+  /** The principal of the person or of the key: who did it, in records. */
+  actor: PrincipalId;
+  /** By what this service asks the gateway as this caller. */
+  delegation: string;
+};
+/** The workspace that the request addresses, and a role there that the route takes. */
+type InWorkspace = {
+  workspaceId: WorkspaceId;
+  role: PersonRole;
+  /** By what this service asks the kernel as this caller. */
+  assertion: string;
+};
+/** A person whom the gateway asserts to be signed in. */
+export type PersonCaller = Acting & {
   sessionId: SignInId;
   /** When they last proved to be there. */
   provenAt: Date;
-  /** By what this service asks the gateway as this person. */
-  delegation: string;
 };
-/** The same person in the workspace that the request addresses, in a role that the route takes. */
-export type WorkspaceCaller = PersonCaller & {
-  workspaceId: WorkspaceId;
-  role: PersonRole;
-  /** By what this service asks the kernel as this person. */
-  assertion: string;
-};
+export type WorkspaceCaller = PersonCaller & InWorkspace;
+type KeyCaller = Acting & InWorkspace & { isKey: true };
+/** A person or an API key in a workspace, on routes that open to keys. */
+export type KeyedCaller = WorkspaceCaller | KeyCaller;
 /** A browser that brings a refresh cookie, which the route judges itself. */
 export type Renewing = { renewing: true };
 export type SiblingCaller = { sibling: true };
 
-type Caller = PersonCaller | WorkspaceCaller | Renewing | SiblingCaller | undefined;
-type Guarding = Pick<Context, 'config' | 'assertions' | 'now'>;
+type Caller = PersonCaller | KeyedCaller | Renewing | SiblingCaller | undefined;
+type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now'>;
 
 /** Who may call which class of route. */
 export function createGuards(context: Guarding): Guards<Caller> {
@@ -50,6 +64,7 @@ export function createGuards(context: Guarding): Guards<Caller> {
     session: async (request) => {
       const { provenBy, needsPresence } = request.route;
       if (provenBy === 'refresh_cookie') return { renewing: true };
+      if (isOfKey(request)) return keyOf(context, request);
       const person = await personOf(context, request);
       if (needsPresence === true) requirePresence(person.provenAt, context.now());
       return person;
@@ -65,14 +80,44 @@ export function createGuards(context: Guarding): Guards<Caller> {
 async function personOf({ assertions }: Guarding, { req, route, params }: GuardRequest): Promise<PersonCaller> {
   const { sub, sid, auth_time, workspace_id: workspaceId, role } = await assertions.verify(bearerToken(req));
   const delegation = spokenIn(req, 'gateway');
-  const person = { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000), delegation };
+  const actor = PrincipalId.parse(sub);
+  const person = { userId: sub, actor, sessionId: sid, provenAt: new Date(auth_time * 1_000), delegation };
   if (route.leastRole === undefined) return person;
-  if (workspaceId === undefined || role === undefined || !mayCall(rightsOf[role], route))
+  if (workspaceId === undefined || role === undefined)
     throw new AppError('PERMISSION_DENIED', `This needs the role ${route.leastRole} in a workspace`);
+  const place = { workspaceId, role };
+  requirePlace({ route, params }, place);
+  const caller: WorkspaceCaller = { ...person, ...place, assertion: spokenIn(req, 'kernel') };
+  return caller;
+}
+
+/** The role is enough for the route, and the path names no other workspace. Throws PERMISSION_DENIED and NOT_FOUND. */
+function requirePlace(
+  { route, params }: Pick<GuardRequest, 'route' | 'params'>,
+  { workspaceId, role }: Pick<InWorkspace, 'workspaceId' | 'role'>,
+): void {
+  if (!mayCall(rightsOf[role], route))
+    throw new AppError('PERMISSION_DENIED', `This needs the role ${String(route.leastRole)} in a workspace`);
   const param = workspaceParamOf(route);
   if (param !== undefined && params[param] !== workspaceId) throw new AppError('NOT_FOUND', 'There is no such object');
-  const caller: WorkspaceCaller = { ...person, workspaceId, role, assertion: spokenIn(req, 'kernel') };
-  return caller;
+}
+
+function isOfKey({ req }: GuardRequest): boolean {
+  const bearer = bearerToken(req);
+  return isSignedToken(bearer) && signedTokenType(bearer) === keyAssertionTerms.type;
+}
+
+/** An API key, on a route that opens to one of its scopes. The gateway has compared them too. */
+async function keyOf({ keyAssertions }: Guarding, { req, route, params }: GuardRequest): Promise<KeyCaller> {
+  const { sub, sponsor, workspace_id: workspaceId, role, scopes } = await keyAssertions.verify(bearerToken(req));
+  const { keyScopes = [], needsPresence, leastRole } = route;
+  if (keyScopes.length === 0 || needsPresence === true || leastRole === undefined)
+    throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+  if (!keyScopes.some((scope) => scopes.includes(scope)))
+    throw new AppError('PERMISSION_DENIED', `This needs a key with the scope ${keyScopes.join(' or ')}`);
+  requirePlace({ route, params }, { workspaceId, role });
+  const acting = { userId: sponsor, actor: sub, delegation: spokenIn(req, 'gateway') };
+  return { ...acting, workspaceId, role, assertion: spokenIn(req, 'kernel'), isKey: true };
 }
 
 function spokenIn({ headers }: IncomingMessage, service: keyof typeof speakingHeaders): string {
@@ -82,7 +127,7 @@ function spokenIn({ headers }: IncomingMessage, service: keyof typeof speakingHe
 }
 
 export function callerKey(caller: unknown): string | null {
-  if (typeof caller !== 'object' || caller === null || !('userId' in caller)) return null;
-  const { userId } = caller as PersonCaller; // the guards above put nothing else there
-  return 'workspaceId' in caller ? `${userId} ${String(caller.workspaceId)}` : userId;
+  if (typeof caller !== 'object' || caller === null || !('actor' in caller)) return null;
+  const { actor } = caller as Acting; // the guards above put nothing else there
+  return 'workspaceId' in caller ? `${actor} ${String(caller.workspaceId)}` : actor;
 }

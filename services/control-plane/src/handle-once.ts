@@ -5,13 +5,14 @@ import {
   inFlight,
   prepared,
   type Endpoint,
+  type Handle,
   type IdempotencyClaim,
   type IdempotencyStore,
   type StoredAnswer,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
-import { callerKey, type WorkspaceCaller } from './guards.ts';
-import { handleWorkspace } from './handle.ts';
+import { callerKey } from './guards.ts';
+import { handleKeyed, handleWorkspace } from './handle.ts';
 import { beginClaim, freeClaim, keepAnswer, type BegunClaim } from './store/answer-keys.ts';
 import type { TransactionFor, Tx } from './store/database.ts';
 
@@ -23,11 +24,11 @@ export type Shown<Reply> = { status: number; body: Reply; headers?: Record<strin
  */
 type Once<Reply> = <Made>(show: (made: Made, tx: Tx) => Shown<Reply> | Promise<Shown<Reply>>) => TransactionFor<Made>;
 
-type OnceInput<Params, Query, Body> = {
+type OnceInput<Params, Query, Body, Caller> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly caller: WorkspaceCaller;
+  readonly caller: Caller;
   readonly requestId: string;
   readonly req: IncomingMessage;
 };
@@ -37,9 +38,18 @@ type OnceInput<Params, Query, Body> = {
  * An error frees the key, unless a thing was made and the error may be temporary.
  */
 export function handleOnce(context: Context) {
+  return onceIn(context, handleWorkspace);
+}
+
+/** The same of routes that API keys open too. */
+export function handleKeyedOnce(context: Context) {
+  return onceIn(context, handleKeyed);
+}
+
+function onceIn<Caller>(context: Context, handle: Handle<Caller>) {
   return <Params, Query, Body, Reply>(route: Route<Params, Query, Body, Reply>) =>
-    (handler: (input: OnceInput<Params, Query, Body>, once: Once<Reply>) => Promise<Shown<Reply>>): Endpoint =>
-      handleWorkspace(route, { idempotency: 'handler' })(async (input) => {
+    (handler: (input: OnceInput<Params, Query, Body, Caller>, once: Once<Reply>) => Promise<Shown<Reply>>): Endpoint =>
+      handle(route, { idempotency: 'handler' })(async (input) => {
         if (input.idempotency === null) return preparedOf(storedOf(await handler(input, () => context.transaction)));
         const scope = `${route.operation} ${String(callerKey(input.caller))}`;
         const keyed = { claim: input.idempotency, scope };

@@ -1,5 +1,5 @@
 import { createHandle, type Handle } from '@countersign/service-kit';
-import type { PersonCaller, Renewing, SiblingCaller, WorkspaceCaller } from './guards.ts';
+import type { KeyedCaller, PersonCaller, Renewing, SiblingCaller, WorkspaceCaller } from './guards.ts';
 
 /** Routes of a person who is signed in. */
 export const handlePerson = createHandle<PersonCaller>('session');
@@ -9,7 +9,17 @@ const handleInWorkspace = createHandle<WorkspaceCaller>('session');
 /** Routes of one workspace: they state the least role there, and the guard holds every caller to it. */
 export const handleWorkspace: Handle<WorkspaceCaller> = (route, options) => {
   if (route.leastRole === undefined) throw new Error(`${route.operation} states no leastRole`);
+  if (route.keyScopes !== undefined) throw new Error(`${route.operation} opens to API keys: use handleKeyed`);
   return handleInWorkspace(route, options);
+};
+
+const handleKeys = createHandle<KeyedCaller>('session');
+
+/** Routes of one workspace that API keys open too. */
+export const handleKeyed: Handle<KeyedCaller> = (route, options) => {
+  if (route.leastRole === undefined || route.keyScopes === undefined)
+    throw new Error(`${route.operation} states no leastRole or no keyScopes`);
+  return handleKeys(route, options);
 };
 
 /** The route that renews a session by its refresh cookie. */

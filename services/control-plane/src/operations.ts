@@ -71,6 +71,7 @@ import { listOrgWorkspacesRoute } from './routes/list-org-workspaces.ts';
 import { listOrgsRoute } from './routes/list-orgs.ts';
 import { listOidcConnectionsRoute } from './routes/list-oidc-connections.ts';
 import { listOpsTargetsRoute } from './routes/list-ops-targets.ts';
+import { listPlansRoute } from './routes/list-plans.ts';
 import { listRunReceiptsRoute } from './routes/list-run-receipts.ts';
 import { listToolDriftRoute } from './routes/list-tool-drift.ts';
 import { openConsoleSocketRoute } from './routes/open-console-socket.ts';
@@ -164,6 +165,7 @@ export const operations: Operations<typeof controlPlaneRoutes, Context> = {
   createSupportReport: createSupportReportRoute,
   createBlastRadius: createBlastRadiusRoute,
   createPlan: createPlanRoute,
+  listPlans: listPlansRoute,
   getPlan: getPlanRoute,
   approvePlan: approvePlanRoute,
   commitPlan: commitPlanRoute,

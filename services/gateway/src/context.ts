@@ -26,7 +26,7 @@ import {
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import { LogWatch } from './audit/log-watch.ts';
 import type { GatewayConfig, GovernanceConfig } from './config.ts';
-import { AppError, createClient, type Client, type DelegationClaims } from '@countersign/contracts';
+import { AppError, createClient, type Client, type DelegationClaims, type KeyClaims } from '@countersign/contracts';
 import { introspectSession, listLiveSessions } from '@countersign/contracts/control-plane';
 import { createKnownCredentials, type KnownCredentials } from './forwarding/known-credentials.ts';
 import { createKernel, type Kernel } from './governance/kernel.ts';
@@ -60,6 +60,8 @@ export type Context = {
   readonly assertions: AssertionSigner | null;
   /** Whose requests the control plane serves, as this gateway has told it. */
   readonly delegations: AssertionVerifier<DelegationClaims>;
+  /** Verifies for which API key another service asks. */
+  readonly keyDelegations: AssertionVerifier<KeyClaims>;
   /** Connections to the kernel that calls of agents are passed on by. */
   readonly kernelPool: Agent;
   readonly controlPlanePool: Agent;
@@ -127,7 +129,7 @@ export function createContext(config: GatewayConfig, telemetry: Telemetry, overr
     kernel:
       governance && assertions ? kernelOf(governance, { signer: assertions, telemetry, fetch: overrides.fetch }) : null,
     assertions,
-    delegations: AssertionVerifier.ofDelegations(assertions === null ? [] : [assertions], now),
+    ...verifiersOf(assertions, now),
     ...pools,
     consoleSessions,
     sessionWatch,
@@ -217,6 +219,18 @@ function assertionSigner(
   // Whoever sets up the kernel looks for this name among those that it says it has pinned.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
+}
+
+/** A delegation counts when this gateway has signed it. */
+function verifiersOf(
+  assertions: AssertionSigner | null,
+  now: () => Date,
+): Pick<Context, 'delegations' | 'keyDelegations'> {
+  const keys = assertions === null ? [] : [assertions];
+  return {
+    delegations: AssertionVerifier.ofDelegations(keys, now),
+    keyDelegations: AssertionVerifier.ofKeys('gateway', keys, now),
+  };
 }
 
 /** As long as a person waits for a page. */

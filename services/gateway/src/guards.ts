@@ -16,6 +16,7 @@ import {
   type Guard,
   type GuardRequest,
   type Guards,
+  type PersonAudience,
   type ParsedRequest,
 } from '@countersign/service-kit';
 import { authenticateKey } from './api-keys/authenticate-key.ts';
@@ -23,6 +24,7 @@ import { membershipOfKey, refusalOfKey } from './api-keys/key-rights.ts';
 import { isApiKey } from './api-keys/secret.ts';
 import { recordDenial } from './audit/record-denial.ts';
 import { accessCookieOf } from './console/access-cookie.ts';
+import { isKeyDelegation, keyOfDelegation } from './console/key-of-delegation.ts';
 import { isDelegation, personOfDelegation } from './console/person-of-delegation.ts';
 import { personOfCookie, type Presence } from './console/person-of-cookie.ts';
 import { presenceOf } from './console/presence-of.ts';
@@ -50,13 +52,14 @@ type Acting = {
 };
 /** A person, proven by a session. */
 export type SessionCaller = Acting & { session: StoredSession };
-type KeyCaller = Acting & { key: StoredApiKey };
+/** `service`: the one that acts for the key. `null` when the request brings the key itself. */
+type KeyCaller = Acting & { key: StoredApiKey; service: PersonAudience | null };
 /** A person at a browser, proven by a session of the control plane. */
 export type ConsoleCaller = Acting & { console: Presence };
 /** A program that a person has let into a workspace. */
 type DeviceCaller = Acting & { device: Pick<Presence, 'sessionId'> };
-/** A person whose request the control plane serves. */
-type DelegatedCaller = Acting & { delegated: Pick<Presence, 'provenAt'> };
+/** A person whose request another service serves. */
+type DelegatedCaller = Acting & { delegated: Presence & { service: PersonAudience } };
 export type PersonCaller = SessionCaller | ConsoleCaller | DelegatedCaller;
 /** A sibling of ours. */
 export type SiblingCaller = { sibling: true };
@@ -79,6 +82,11 @@ export function createGuards(
     session: {
       authenticate: ({ req, route }) => actingCaller(context, req, route.method),
       authorize: (acting: AnyActing, { route }) => signedIn(acting, route),
+    },
+    commercial: {
+      authenticate: ({ req, route }) => actingCaller(context, req, route.method),
+      authorize: (acting: AnyActing, request) =>
+        'key' in acting ? keyInWorkspace(context, acting, request) : signedIn(acting, request.route),
     },
     service_internal: (request) => siblingCaller(context, request),
     member: workspaceGuard(context, 'member'),
@@ -144,11 +152,15 @@ async function actingCaller(
   const credential = presentedCredential(req);
   if (isApiKey(credential)) {
     const key = await authenticateKey(context, credential);
-    return { key, ...unlimited(key.user), actor: keyPrincipal(key.id) };
+    return keyCaller(key, null);
+  }
+  if (isKeyDelegation(credential)) {
+    const { key, service } = await keyOfDelegation(context, credential);
+    return keyCaller(key, service);
   }
   if (isDelegation(credential)) {
-    const { user, within, provenAt } = await personOfDelegation(context, credential);
-    return { delegated: { provenAt }, ...unlimited(user), within };
+    const { user, within, ...delegated } = await personOfDelegation(context, credential);
+    return { delegated, ...unlimited(user), within };
   }
   if (isDeviceToken(credential)) {
     const { user, within, sessionId } = await personOfDevice(context, credential);
@@ -157,6 +169,10 @@ async function actingCaller(
   const session = await authenticate(context, credential);
   const { user } = session;
   return { session, ...unlimited(user), rotateIfDue: () => rotateIfDue(context, session) };
+}
+
+function keyCaller(key: StoredApiKey, service: KeyCaller['service']): KeyCaller {
+  return { key, service, ...unlimited(key.user), actor: keyPrincipal(key.id, key.environment) };
 }
 
 function unlimited(user: User): Acting {
@@ -177,6 +193,15 @@ function signedIn(acting: AnyActing, { provenBy }: AnyRoute): PersonCaller {
   if ('console' in acting && provenBy !== 'session_token') return acting;
   if (!('key' in acting)) throw new AppError('PERMISSION_DENIED', otherSession[provenBy ?? 'session_token']);
   throw new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
+}
+
+/** A key is for one workspace, so it calls in that workspace where a person calls in none. */
+async function keyInWorkspace(context: Context, acting: KeyCaller, request: ParsedRequest): Promise<WorkspaceCaller> {
+  const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
+  const refusal = refusalOfKey(acting.key, request.route);
+  if (refusal === null) return caller;
+  await recordDenial(context, denialOf(caller, request));
+  throw refusal;
 }
 
 type KernelAgent = Extract<AgentCaller, { kind: 'agent' }>;

@@ -16,6 +16,9 @@ import { actOnce } from './store/idempotency.ts';
 /** Routes that a person calls for no workspace in particular. */
 export const handlePerson = createHandle<PersonCaller>('session');
 
+/** Routes of the commercial gateway that a person calls for no workspace, and an API key in its own. */
+export const handleCommercial = createHandle<PersonCaller | WorkspaceCaller>('commercial');
+
 /** Routes about the session of a token. */
 export const handleSession = provenBy<SessionCaller>('session_token');
 

@@ -36,7 +36,7 @@ describe('a key', () => {
     const made = await transaction((tx) =>
       keys.insertApiKey(tx, {
         ...{ workspaceId: home, userId: ada, name: 'Robot', prefix: 'hp_abc', keyHash: 'h', role: 'member' },
-        ...{ scopes: ['read'], createdAt: minute(0), expiresAt: minute(60) },
+        ...{ scopes: ['read'], environment: null, createdAt: minute(0), expiresAt: minute(60) },
       }),
     );
     expect(made).toEqual({ ...view, id: expect.stringMatching(/^hpk_/) });
@@ -108,7 +108,8 @@ describe('a key', () => {
     await store.insert('workspaces', { id: home });
     await store.insert('workspace_members', {});
     await store.insert('api_keys', key(1, { last_used_at: instantAt(2) }), key(2, { revoked_at: instantAt(1) }));
-    const find = (nth: number, at: number) => keys.findLiveApiKey(store.database.reader, `hash-${nth}`, minute(at));
+    const find = (nth: number, at: number) =>
+      keys.findLiveApiKey(store.database.reader, { keyHash: `hash-${nth}` }, minute(at));
     expect(await find(1, 59)).toEqual({
       ...{ id: idOf('hpk', 1), role: 'member', scopes: ['read'], lastUsedAt: minute(2) },
       user: { id: ada, name: 'Ada', email: 'ada@example.org' },

@@ -93,7 +93,7 @@ async function readEverything({ reader }: GatewayDatabase): Promise<void> {
   await listReportsOf(reader, { workspaceId, userId: idOf('usr', 7) }, { ...page, status: 404 });
   await findReport(reader, { workspaceId, userId: null, personId: idOf('usr', 7), requestId: 'call-8' });
   await findSession(reader, 'hash-none');
-  await findLiveApiKey(reader, 'hash-none', now);
+  await findLiveApiKey(reader, { keyHash: 'hash-none' }, now);
   await workspaces.findMembership(reader, workspaceId, idOf('usr', 7));
   await workspaces.findWorkspace(reader, workspaceId);
   await workspaces.countOtherApprovers(reader, workspaceId, idOf('usr', 7));

@@ -22,6 +22,10 @@ const kinds: Readonly<Record<ApiKeyScope, string>> = {
   agent: 'Agent: make calls that are decided',
   read: 'Read the workspace',
   write: 'Change what its role may change',
+  'basic:read': 'Read through the basic API',
+  'basic:write': 'Change through the basic API',
+  usage: 'Record usage and spend',
+  runtime: 'Start and stop runs',
 };
 const lifetimes = [7, 30, 90, 365].map((days) => ({ id: days, name: `${days} days` }));
 

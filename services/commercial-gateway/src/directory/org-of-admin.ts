@@ -10,7 +10,7 @@ import { getOrg } from './get-org.ts';
  */
 export async function orgOfAdmin(
   { database }: Pick<Context, 'database'>,
-  { userId }: PersonCaller,
+  { userId }: Pick<PersonCaller, 'userId'>,
   tenantId: string,
 ): Promise<Org> {
   const org = await getOrg({ database }, tenantId);

@@ -2,7 +2,7 @@ import type { InboxApproval } from '@countersign/contracts/control-plane';
 import { checkResolver } from '@countersign/contracts/gateway';
 import type { Approval } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { obstacleOf } from './obstacle-of.ts';
 
@@ -10,10 +10,17 @@ import { obstacleOf } from './obstacle-of.ts';
 export async function withObstacles(
   { gateway }: Pick<Context, 'gateway'>,
   approvals: readonly Approval[],
-  { delegation, workspaceId, userId }: WorkspaceCaller,
+  caller: KeyedCaller,
 ): Promise<InboxApproval[]> {
   const pending = approvals.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return approvals.map((approval) => ({ ...approval, may_decide: false, obstacle: null }));
+  // An API key never decides.
+  if ('isKey' in caller)
+    return approvals.map((approval) => {
+      const obstacle = pending.includes(approval) ? ('ROLE' as const) : null;
+      return { ...approval, may_decide: false, obstacle };
+    });
+  const { delegation, workspaceId, userId } = caller;
   const requests = pending.map(({ requested_by: requestedBy, session_id: sessionId }) => ({ requestedBy, sessionId }));
   const asPerson = gateway.as(delegation, { checkResolver });
   const { obstacles } = await answerOf('gateway', () => asPerson.checkResolver({ body: { workspaceId, requests } }));

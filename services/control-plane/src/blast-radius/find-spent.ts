@@ -1,7 +1,7 @@
 import type { ApprovalId } from '@countersign/contracts';
 import { listApprovals } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
 /** Few approvals are for several uses; of more than these nobody says that they are used up. */
@@ -11,7 +11,7 @@ const askedMax = 200;
 export async function findSpent(
   { kernel }: Pick<Context, 'kernel'>,
   used: readonly ApprovalId[],
-  { assertion }: Pick<WorkspaceCaller, 'assertion'>,
+  { assertion }: Pick<KeyedCaller, 'assertion'>,
 ): Promise<Set<ApprovalId>> {
   const asked = kernel.as(assertion, { listApprovals });
   const spent = new Set<ApprovalId>();

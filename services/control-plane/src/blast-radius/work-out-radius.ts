@@ -17,7 +17,7 @@ import {
   type TrustedKeys,
 } from '@countersign/verifier';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { scopeOf } from '../ops/target.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
@@ -42,14 +42,14 @@ const entriesPerTurn = 10;
 export async function workOutRadius(
   parts: Parts,
   steps: readonly PlanStep[],
-  caller: WorkspaceCaller,
+  caller: KeyedCaller,
 ): Promise<BlastRadius> {
   const { workspaceId } = caller;
   for (const { target } of steps) scopeOf(target, workspaceId);
   return await parts.radiusTurns.take(workspaceId, () => worked(parts, steps, caller));
 }
 
-async function worked(parts: Parts, steps: readonly PlanStep[], caller: WorkspaceCaller): Promise<BlastRadius> {
+async function worked(parts: Parts, steps: readonly PlanStep[], caller: KeyedCaller): Promise<BlastRadius> {
   const { workspaceId } = caller;
   const trust = await trustedKeys(parts);
   const newest = await findNewest(parts, workspaceId);
@@ -82,7 +82,7 @@ async function findNewest({ kernel }: Parts, workspaceId: WorkspaceId): Promise<
   return data[0]?.receipt ?? null;
 }
 
-type Newest = { newest: StoredReceipt; trust: TrustedKeys; caller: WorkspaceCaller };
+type Newest = { newest: StoredReceipt; trust: TrustedKeys; caller: KeyedCaller };
 
 /** The signed head of the log that holds the newest receipt. */
 async function proven({ kernel }: Parts, { newest, trust, caller }: Newest): Promise<Head> {

@@ -1,6 +1,6 @@
 import { AppError, IncidentId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { knownId } from '../siblings/known-id.ts';
 import { findIncident, type StoredIncident } from '../store/incidents.ts';
 
@@ -8,7 +8,7 @@ import { findIncident, type StoredIncident } from '../store/incidents.ts';
 export async function getIncident(
   { database }: Pick<Context, 'database'>,
   id: string,
-  { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,
+  { workspaceId }: Pick<KeyedCaller, 'workspaceId'>,
 ): Promise<StoredIncident> {
   const incident = await findIncident(database.reader, workspaceId, knownId(IncidentId, id));
   if (incident === null) throw new AppError('NOT_FOUND', 'There is no such object');

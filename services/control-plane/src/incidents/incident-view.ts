@@ -1,6 +1,5 @@
 import { PrincipalId } from '@countersign/contracts';
 import { incidentListsMax, StopKind, type Incident, type IncidentSummary } from '@countersign/contracts/control-plane';
-import type { UserId } from '@countersign/contracts';
 import type { Context } from '../context.ts';
 import { commandView } from '../ops/command-view.ts';
 import { planView } from '../plans/plan-view.ts';
@@ -56,6 +55,6 @@ function isTold({ state }: StoredCommand): boolean {
   return state !== 'refused';
 }
 
-function principal(id: UserId | null): PrincipalId | null {
-  return id === null ? null : PrincipalId.parse(id);
+function principal(author: StoredIncident['owner']): PrincipalId | null {
+  return author === null ? null : PrincipalId.parse(author);
 }

@@ -3,7 +3,7 @@ import { incidentMoves, type IncidentState, type OpsTarget } from '@countersign/
 import { requireMatch } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { publishIncidentMoved } from '../events.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { scopeOf, targetOf } from '../ops/target.ts';
 import { knownId } from '../siblings/known-id.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -21,7 +21,7 @@ type Asked = {
   /** Of If-Match; null: there is none. */
   tags: readonly string[] | null;
 };
-type By = { caller: WorkspaceCaller; requestId: string };
+type By = { caller: KeyedCaller; requestId: string };
 
 /**
  * Moves an incident with its note. Throws NOT_FOUND, PRECONDITION_REQUIRED, PRECONDITION_FAILED, and ILLEGAL_TRANSITION for a move that is not
@@ -29,7 +29,7 @@ type By = { caller: WorkspaceCaller; requestId: string };
  */
 export async function moveIncident(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredIncident> {
   const { to, note } = asked;
-  const { workspaceId, userId: by } = caller;
+  const { workspaceId, actor: by } = caller;
   const id = knownId(IncidentId, asked.incidentId);
   return await context.transaction(async (tx) => {
     const incident = await lockIncident(tx, workspaceId, id);
@@ -51,7 +51,7 @@ export async function moveIncident(context: Context, asked: Asked, { caller, req
 }
 
 /** Who acknowledges it takes it; one that is open again is nobody's. */
-function ownerAfter({ owner }: StoredIncident, to: IncidentState, by: WorkspaceCaller['userId']) {
+function ownerAfter({ owner }: StoredIncident, to: IncidentState, by: KeyedCaller['actor']) {
   if (to === 'open') return null;
   return to === 'acked' ? by : owner;
 }

@@ -1,4 +1,4 @@
-import type { ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
+import type { PrincipalId, ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
 import { incidentListsMax, type IncidentCategory, type IncidentSeverity } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
 import { publishIncidentMoved } from '../events.ts';
@@ -20,7 +20,7 @@ export type Report = {
   dedupKey: string | null;
   receipts: readonly ReceiptId[];
   /** Null: the control plane by itself. */
-  by: UserId | null;
+  by: UserId | PrincipalId | null;
   requestId: string | null;
 };
 

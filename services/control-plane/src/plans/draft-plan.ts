@@ -4,7 +4,7 @@ import { canonicalBytes, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { workOutRadius } from '../blast-radius/work-out-radius.ts';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller } from '../guards.ts';
 import { newPlanId } from '../ids.ts';
 import { requireOngoing } from '../ops/require-ongoing.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -14,7 +14,7 @@ import { insertPlan, type StoredPlan } from '../store/plans.ts';
 import { requireTighter } from './require-tighter.ts';
 
 type Asked = { steps: PlanStep[]; incident_id?: IncidentId | undefined; ttl_seconds: number };
-type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredPlan> };
+type By = { caller: KeyedCaller; requestId: string; transaction: TransactionFor<StoredPlan> };
 
 /** Drafts a plan after a dry run. Throws what workOutRadius, requireTighter and requireOngoing throw. */
 export async function draftPlan(
@@ -23,7 +23,7 @@ export async function draftPlan(
   { caller, requestId, transaction }: By,
 ): Promise<StoredPlan> {
   const { steps, incident_id: incidentId = null, ttl_seconds } = asked;
-  const { workspaceId, userId: askedBy } = caller;
+  const { workspaceId, actor: askedBy } = caller;
   await requireTighter(context, steps, workspaceId);
   const dryRun = await workOutRadius(context, steps, caller);
   const createdAt = context.now();

@@ -2,7 +2,7 @@ import { AppError, ApprovalId, isAppError, PlanId, type Digest } from '@counters
 import { listApprovals } from '@countersign/contracts/governance-kernel';
 import { proposeChange } from '../changes/propose-change.ts';
 import type { Context } from '../context.ts';
-import type { WorkspaceCaller } from '../guards.ts';
+import type { KeyedCaller, WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { knownId } from '../siblings/known-id.ts';
 import { recordAudit } from '../store/audit.ts';
@@ -30,7 +30,7 @@ export async function getStandingPlan(
 export async function getPlan(
   { database }: Context,
   planId: string,
-  { caller }: Pick<PlanAct, 'caller'>,
+  { caller }: { caller: KeyedCaller },
 ): Promise<StoredPlan> {
   const plan = await findPlan(database.reader, caller.workspaceId, knownId(PlanId, planId));
   if (plan === null) throw new AppError('NOT_FOUND', 'There is no such object');

@@ -1,7 +1,7 @@
 import { createBlastRadius } from '@countersign/contracts/control-plane';
 import { workOutRadius } from '../blast-radius/work-out-radius.ts';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleKeyed } from '../handle.ts';
 
 export const createBlastRadiusRoute = (context: Context) =>
-  handleWorkspace(createBlastRadius)(({ body, caller }) => workOutRadius(context, body.steps, caller));
+  handleKeyed(createBlastRadius)(({ body, caller }) => workOutRadius(context, body.steps, caller));

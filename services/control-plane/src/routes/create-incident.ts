@@ -2,20 +2,20 @@ import { createIncident } from '@countersign/contracts/control-plane';
 import { getReceipt } from '@countersign/contracts/governance-kernel';
 import { etag } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { handleOnce } from '../handle-once.ts';
+import { handleKeyedOnce } from '../handle-once.ts';
 import { incidentView } from '../incidents/incident-view.ts';
 import { reportIncident, type Reported } from '../incidents/report-incident.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import type { Reader } from '../store/database.ts';
 
 export const createIncidentRoute = (context: Context) =>
-  handleOnce(context)(createIncident)(async ({ body, caller, requestId }, once) => {
+  handleKeyedOnce(context)(createIncident)(async ({ body, caller, requestId }, once) => {
     const { dedup_key: dedupKey = null, ...rest } = body;
     const asPerson = context.kernel.as(caller.assertion, { getReceipt });
     // What is not this workspace's is not found.
     for (const receipt_id of body.receipts)
       await answerOf('kernel', () => asPerson.getReceipt({ params: { receipt_id } }));
-    const { workspaceId, userId: by } = caller;
+    const { workspaceId, actor: by } = caller;
     const report = { ...rest, dedupKey, workspaceId, by, requestId };
     const show = async ({ incident, isNew }: Reported, reader: Reader) => ({
       status: isNew ? 201 : 200,

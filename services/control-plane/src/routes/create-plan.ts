@@ -1,6 +1,6 @@
 import { createPlan } from '@countersign/contracts/control-plane';
 import type { Context } from '../context.ts';
-import { handleOnce } from '../handle-once.ts';
+import { handleKeyedOnce } from '../handle-once.ts';
 import { draftPlan } from '../plans/draft-plan.ts';
 import { planView } from '../plans/plan-view.ts';
 import type { Reader } from '../store/database.ts';
@@ -12,7 +12,7 @@ const show = async (plan: StoredPlan, reader: Reader) => ({
 });
 
 export const createPlanRoute = (context: Context) =>
-  handleOnce(context)(createPlan)(async ({ body, caller, requestId }, once) => {
+  handleKeyedOnce(context)(createPlan)(async ({ body, caller, requestId }, once) => {
     const plan = await draftPlan(context, body, { caller, requestId, transaction: once(show) });
     return await show(plan, context.database.reader);
   });

@@ -1,7 +1,7 @@
 import { getConsoleWorkspace } from '@countersign/contracts/control-plane';
 import { getWorkspace } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleKeyed } from '../handle.ts';
 import { workspaceTag } from '../orgs/workspace-tag.ts';
 import { workspaceView } from '../orgs/workspace-view.ts';
 import { taggedAnswerOf } from '../siblings/answer-of.ts';
@@ -9,7 +9,7 @@ import { findOrgOfWorkspace } from '../store/orgs.ts';
 import { findPublicProof } from '../store/public-proofs.ts';
 
 export const getConsoleWorkspaceRoute = ({ gateway, database }: Context) =>
-  handleWorkspace(getConsoleWorkspace)(async ({ caller, signal, setHeader }) => {
+  handleKeyed(getConsoleWorkspace)(async ({ caller, signal, setHeader }) => {
     const { workspaceId: id, role, delegation } = caller;
     const asPerson = gateway.as(delegation, { getWorkspace });
     const { body, etag } = await taggedAnswerOf('gateway', () => asPerson.getWorkspace({ params: { id }, signal }));

@@ -1,12 +1,12 @@
 import { transitionIncident } from '@countersign/contracts/control-plane';
 import { answer, etag, ifMatchTags } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
-import { handleWorkspace } from '../handle.ts';
+import { handleKeyed } from '../handle.ts';
 import { incidentView } from '../incidents/incident-view.ts';
 import { moveIncident } from '../incidents/move-incident.ts';
 
 export const transitionIncidentRoute = (context: Context) =>
-  handleWorkspace(transitionIncident)(async ({ params, body, caller, req, requestId }) => {
+  handleKeyed(transitionIncident)(async ({ params, body, caller, req, requestId }) => {
     const asked = { ...body, incidentId: params.incident_id, tags: ifMatchTags(req) };
     const incident = await moveIncident(context, asked, { caller, requestId });
     return answer(

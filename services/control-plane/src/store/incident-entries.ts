@@ -1,4 +1,4 @@
-import type { CommandId, IncidentId, PlanId, UserId } from '@countersign/contracts';
+import type { CommandId, IncidentId, PlanId, PrincipalId, UserId } from '@countersign/contracts';
 import { IncidentEntry, type IncidentState, type OpsTarget } from '@countersign/contracts/control-plane';
 import type { IncidentEntryModel } from '../generated/prisma/models.ts';
 import { newIncidentEntryId } from '../ids.ts';
@@ -15,7 +15,7 @@ type Happened =
 
 type NewEntry = Happened & {
   /** Null: the control plane by itself. */
-  by: UserId | null;
+  by: UserId | PrincipalId | null;
   at: Date;
   note: string;
 };

@@ -1,4 +1,4 @@
-import { AppError, IncidentId, ReceiptId, UserId, WorkspaceId } from '@countersign/contracts';
+import { AppError, IncidentId, PrincipalId, ReceiptId, WorkspaceId, type UserId } from '@countersign/contracts';
 import { IncidentCategory, IncidentSeverity, IncidentState } from '@countersign/contracts/control-plane';
 import type { IncidentModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
@@ -15,10 +15,11 @@ export type StoredIncident = {
   /** It rises with each move, and whenever it is seen again. */
   version: number;
   recurrence: number;
-  owner: UserId | null;
+  /** A person, or an API key. */
+  owner: UserId | PrincipalId | null;
   receipts: ReceiptId[];
   /** Null: the control plane by itself. */
-  openedBy: UserId | null;
+  openedBy: UserId | PrincipalId | null;
   openedAt: Date;
   lastSeenAt: Date;
   updatedAt: Date;
@@ -97,8 +98,8 @@ function incidentOf(row: IncidentModel): StoredIncident {
     severity: IncidentSeverity.parse(severity),
     category: IncidentCategory.parse(category),
     state: IncidentState.parse(state),
-    owner: owner === null ? null : UserId.parse(owner),
-    openedBy: openedBy === null ? null : UserId.parse(openedBy),
+    owner: owner === null ? null : PrincipalId.parse(owner),
+    openedBy: openedBy === null ? null : PrincipalId.parse(openedBy),
     receipts: receipts.map((receipt) => ReceiptId.parse(receipt)),
   };
 }

@@ -1,9 +1,11 @@
 import {
+  AppError,
   ApprovalId,
   DecisionId,
   Digest,
   IncidentId,
   PlanId,
+  PrincipalId,
   ReceiptId,
   UserId,
   WorkspaceId,
@@ -24,7 +26,8 @@ export type StoredPlan = {
   attempt: number;
   approvalId: ApprovalId | null;
   decided: { decisionId: DecisionId; receiptId: ReceiptId } | null;
-  askedBy: UserId;
+  /** A person, or an API key. */
+  askedBy: UserId | PrincipalId;
   createdAt: Date;
   expiresAt: Date;
   committedBy: UserId | null;
@@ -49,6 +52,37 @@ export async function forgetPlans(tx: Tx, before: Date): Promise<void> {
 export async function findPlan(reader: Reader, workspaceId: WorkspaceId, id: PlanId): Promise<StoredPlan | null> {
   const row = await reader.plan.findFirst({ where: { id, workspaceId } });
   return row === null ? null : planOf(row);
+}
+
+type ListedPlans = { incidentId?: IncidentId | undefined; limit: number; cursor?: string | undefined };
+
+/** Plans of a workspace, newest first. */
+export async function listPlans(
+  reader: Reader,
+  workspaceId: WorkspaceId,
+  { incidentId, limit, cursor }: ListedPlans,
+): Promise<{ plans: StoredPlan[]; nextCursor: string | null }> {
+  const rows = await reader.plan.findMany({
+    where: {
+      workspaceId,
+      ...(incidentId === undefined ? {} : { incidentId }),
+      ...(cursor === undefined ? {} : { id: { lt: idOf(cursor) } }),
+    },
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  });
+  const plans = rows.slice(0, limit).map(planOf);
+  const last = rows.length > limit ? plans.at(-1) : undefined;
+  return { plans, nextCursor: last === undefined ? null : Buffer.from(last.id).toString('base64url') };
+}
+
+/** `cursor` is attacker-controlled. Throws INVALID_REQUEST. */
+function idOf(cursor: string): PlanId {
+  const id = PlanId.safeParse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (id.success) return id.data;
+  throw new AppError('INVALID_REQUEST', 'cursor was not issued by this list. Use next_cursor of the last page', {
+    param: 'cursor',
+  });
 }
 
 /** What was planned for an incident, the newest first. */
@@ -103,7 +137,7 @@ function planOf(row: Row): StoredPlan {
       decisionId === null || decisionReceiptId === null
         ? null
         : { decisionId: DecisionId.parse(decisionId), receiptId: ReceiptId.parse(decisionReceiptId) },
-    askedBy: UserId.parse(row.askedBy),
+    askedBy: PrincipalId.parse(row.askedBy),
     committedBy: row.committedBy === null ? null : UserId.parse(row.committedBy),
   };
 }

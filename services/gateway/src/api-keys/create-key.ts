@@ -1,5 +1,5 @@
-import { AppError } from '@countersign/contracts';
-import type { ApiKey, ApiKeyRole, ApiKeyScope } from '@countersign/contracts/gateway';
+import { AppError, type ApiKeyEnvironment, type ApiKeyScope } from '@countersign/contracts';
+import type { ApiKey, ApiKeyRole } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { notFound, type WorkspaceCaller } from '../guards.ts';
 import { countLiveApiKeys, insertApiKey, shortenApiKey } from '../store/api-keys.ts';
@@ -15,31 +15,39 @@ const overlapMs = dayMs;
 /** More than a team has places for, and few enough to be read as a list. */
 const liveKeysMax = 100;
 
-type Asked = { name: string; role: ApiKeyRole; scopes: ApiKeyScope[]; expiresInDays: number; replaces?: string };
+type Asked = {
+  name: string;
+  role: ApiKeyRole;
+  scopes: ApiKeyScope[];
+  environment?: ApiKeyEnvironment;
+  expiresInDays: number;
+  replaces?: string;
+};
 
 /** The key itself is in the answer and kept nowhere. Throws NOT_FOUND for one to replace that is not there, RATE_LIMITED above a hundred. */
 export async function createKeyOf(
   context: Context,
   { caller, requestId, ...asked }: Asked & { caller: WorkspaceCaller; requestId: string },
 ): Promise<ApiKey & { key: string }> {
-  const key = newApiKey();
+  const text = newApiKey();
   const { workspaceId, user, actor } = caller;
-  const { name, role, scopes, expiresInDays, replaces } = asked;
+  const { name, role, scopes, environment = null, expiresInDays, replaces } = asked;
   const made = await context.transaction(async (tx) => {
     const now = context.now();
     await holdRole(tx, caller, role);
     if (replaces !== undefined) await giveADay(tx, { caller, keyId: replaces, now });
     if ((await countLiveApiKeys(tx, workspaceId, now)) >= liveKeysMax)
       throw new AppError('RATE_LIMITED', `The workspace has ${liveKeysMax} live keys; revoke some first`);
-    const secret = { prefix: shownPrefix(key), keyHash: apiKeyHash(key) };
+    const secret = { prefix: shownPrefix(text), keyHash: apiKeyHash(text) };
     const life = { createdAt: now, expiresAt: new Date(now.getTime() + expiresInDays * dayMs) };
-    const stored = await insertApiKey(tx, { workspaceId, userId: user.id, name, role, scopes, ...secret, ...life });
-    const details = { name, role, scopes, expiresAt: stored.expiresAt, replaces: replaces ?? null };
+    const key = { workspaceId, userId: user.id, name, role, scopes, environment, ...secret, ...life };
+    const stored = await insertApiKey(tx, key);
+    const details = { name, role, scopes, environment, expiresAt: stored.expiresAt, replaces: replaces ?? null };
     const event = { workspaceId, action: 'api_key.created', actor, verdict: 'allow', requestId } as const;
     await recordAudit(tx, { ...event, subject: stored.id, details }, now);
     return stored;
   });
-  return { ...made, key };
+  return { ...made, key: text };
 }
 
 type Replaced = { caller: WorkspaceCaller; keyId: string; now: Date };

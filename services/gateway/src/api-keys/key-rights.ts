@@ -1,5 +1,4 @@
-import { AppError, type AnyRoute } from '@countersign/contracts';
-import type { ApiKeyScope } from '@countersign/contracts/gateway';
+import { AppError, type AnyRoute, type ApiKeyScope } from '@countersign/contracts';
 import type { StoredApiKey } from '../store/api-keys.ts';
 import type { Membership } from '../store/workspaces.ts';
 import type { addressedWorkspace } from '../workspaces/addressed-workspace.ts';
@@ -17,16 +16,19 @@ export function membershipOfKey(
 
 /** Null: the key opens the route, as far as its role allows. */
 export function refusalOfKey({ scopes }: StoredApiKey, route: AnyRoute): AppError | null {
-  if (route.sessionOnly === true || route.needsPresence === true)
+  const isForPeople = route.sessionOnly === true && route.keyScopes === undefined;
+  if (isForPeople || route.needsPresence === true)
     return new AppError('PERMISSION_DENIED', 'A person does this, signed in; an API key does not');
-  const needed = scopeOf(route);
-  if (scopes.includes(needed)) return null;
+  const accepted = scopesOf(route);
+  if (accepted.some((scope) => scopes.includes(scope))) return null;
+  const needed = accepted.join(' or ');
   return new AppError('PERMISSION_DENIED', `This needs a key with the scope ${needed}`, {
     details: { needed, scopes },
   });
 }
 
-function scopeOf({ method, auth }: AnyRoute): ApiKeyScope {
-  if (auth === 'agent') return 'agent';
-  return method === 'GET' ? 'read' : 'write';
+function scopesOf({ method, auth, keyScopes }: AnyRoute): readonly ApiKeyScope[] {
+  if (keyScopes !== undefined) return keyScopes;
+  if (auth === 'agent') return ['agent'];
+  return [method === 'GET' ? 'read' : 'write'];
 }

@@ -1,6 +1,6 @@
-import { AppError, delegationTerms, type PersonRole, type WorkspaceId } from '@countersign/contracts';
+import { AppError, delegationTerms, type PersonRole, type SignInId, type WorkspaceId } from '@countersign/contracts';
 import type { User } from '@countersign/contracts/gateway';
-import { isSignedToken, signedTokenType } from '@countersign/service-kit';
+import { isSignedToken, signedTokenType, type PersonAudience } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { findUser } from '../store/users.ts';
 
@@ -9,6 +9,9 @@ type Delegated = {
   within: { workspaceId: WorkspaceId; role: PersonRole } | null;
   /** When they last proved to be there, as this gateway said it in the delegation. */
   provenAt: Date;
+  sessionId: SignInId;
+  /** The service that was issued the delegation. */
+  service: PersonAudience;
 };
 
 export function isDelegation(credential: string): boolean {
@@ -16,16 +19,17 @@ export function isDelegation(credential: string): boolean {
 }
 
 /**
- * For whom the control plane asks, by a delegation (attacker-controlled) that this gateway gave it with the person's own request. It
+ * For whom the control plane or the commercial gateway asks, by a delegation (attacker-controlled) that this gateway gave it with the person's own request. It
  * opens no more than that request did. Throws CREDENTIALS_INVALID.
  */
 export async function personOfDelegation(
   { delegations, database }: Pick<Context, 'delegations' | 'database'>,
   text: string,
 ): Promise<Delegated> {
-  const { sub, auth_time, workspace_id: workspaceId, role } = await delegations.verify(text);
+  const { sub, sid: sessionId, auth_time, workspace_id: workspaceId, role, azp } = await delegations.verify(text);
   const user = await findUser(database.reader, sub);
   if (user === null) throw new AppError('CREDENTIALS_INVALID', 'The delegation is not valid');
   const within = workspaceId === undefined || role === undefined ? null : { workspaceId, role };
-  return { user, within, provenAt: new Date(auth_time * 1_000) };
+  const service = azp === undefined ? 'control-plane' : 'commercial-gateway';
+  return { user, within, provenAt: new Date(auth_time * 1_000), sessionId, service };
 }

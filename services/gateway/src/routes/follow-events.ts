@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiKeyId, AppError, keyPrincipal, startDeadline } from '@countersign/contracts';
+import { AppError, keyOfPrincipal, startDeadline } from '@countersign/contracts';
 import { followEvents, type AuditEntry, type StreamedEvent } from '@countersign/contracts/gateway';
 import { openEventStream, takenOver, type StreamEvent } from '@countersign/service-kit';
 import { followLog } from '../audit/follow-log.ts';
@@ -36,7 +36,7 @@ export const followEventsRoute = (context: Context) =>
 /** Whoever is no member any more hears nothing that came after; a place before it is asked for anew, by who they are then. */
 function endsReading({ action, subject }: AuditEntry, { user, actor }: WorkspaceCaller): boolean {
   if (action === 'member.removed') return subject === user.id;
-  return action === 'api_key.revoked' && subject !== null && actor === keyPrincipal(ApiKeyId.parse(subject));
+  return action === 'api_key.revoked' && subject !== null && subject === keyOfPrincipal(actor);
 }
 
 /** What a client sends back on its own when it connects again; it is newer than the `since` of its first request. */

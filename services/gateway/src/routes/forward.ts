@@ -15,7 +15,7 @@ import { forwardAsPerson, forwardSocketAsPerson } from '../forwarding/forward-as
 import { createForward, type Forward } from '../forwarding/forwarder.ts';
 import { createForwardSocket } from '../forwarding/forward-socket.ts';
 import { requireOwnPage } from '../console/own-page.ts';
-import { handleAgent, handleConsole, handlePerson, handleWorkspace } from '../handle.ts';
+import { handleAgent, handleCommercial, handleConsole, handlePerson, handleWorkspace } from '../handle.ts';
 
 /** Every route of the table of what is forwarded. */
 export function forwardRoutes(context: Context): Endpoint[] {
@@ -74,13 +74,14 @@ function personRoute(context: Context, row: Forwarding, { to, forward }: PersonS
   if (route.media === 'socket') return socketRoute(context, row);
   const pass = async (input: Parameters<typeof forwardAsPerson>[1]) => {
     if (forward === null) throw unavailable[to]();
-    await forwardAsPerson(context, input, { forward, route, to });
+    await forwardAsPerson(context, input, { forward, row, to });
     return takenOver;
   };
   const options = { passesThrough: true, idempotency: 'handler' } as const;
   const errors = route.media === 'oauth' ? { renderError: oauthError } : {};
   if (route.auth === 'public') return handlePublic(route, { ...options, ...errors, rateLimit: limit })(pass);
   if (route.provenBy === 'browser_session') return handleConsole(route, options)(pass);
+  if (route.auth === 'commercial') return handleCommercial(route, options)(pass);
   return route.auth === 'session' ? handlePerson(route, options)(pass) : handleWorkspace(route, options)(pass);
 }
 

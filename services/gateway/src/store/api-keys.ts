@@ -1,5 +1,5 @@
-import { ApiKeyId, UserId, WorkspaceId } from '@countersign/contracts';
-import { ApiKeyRole, ApiKeyScope, type ApiKey, type User } from '@countersign/contracts/gateway';
+import { ApiKeyEnvironment, ApiKeyId, ApiKeyScope, UserId, WorkspaceId } from '@countersign/contracts';
+import { ApiKeyRole, type ApiKey, type User } from '@countersign/contracts/gateway';
 import type { ApiKeyModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
@@ -16,6 +16,7 @@ type NewApiKey = {
   keyHash: string;
   role: ApiKeyRole;
   scopes: ApiKeyScope[];
+  environment: ApiKeyEnvironment | null;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -68,6 +69,7 @@ export type StoredApiKey = {
   id: ApiKeyId;
   role: ApiKeyRole;
   scopes: ApiKeyScope[];
+  environment: ApiKeyEnvironment | null;
   lastUsedAt: Date | null;
   user: User;
   /** Of its user, today. */
@@ -92,10 +94,13 @@ export async function findKeyMakers(
   return new Map(rows.map(({ id, userId }) => [id, userId]));
 }
 
+/** How a key is found over all workspaces: by its secret, or by the id in what this gateway has signed. */
+type KeyName = { keyHash: string } | { id: ApiKeyId };
+
 /** Over all workspaces: the key names one. Null for a key that is unknown, expired or revoked. */
-export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date): Promise<StoredApiKey | null> {
+export async function findLiveApiKey(reader: Reader, name: KeyName, now: Date): Promise<StoredApiKey | null> {
   const row = await reader.apiKey.findFirst({
-    where: { keyHash, ...live(now) },
+    where: { ...name, ...live(now) },
     include: { member: { include: { user: true, workspace: true } } },
   });
   if (row === null) return null;
@@ -104,10 +109,19 @@ export async function findLiveApiKey(reader: Reader, keyHash: string, now: Date)
     id: ApiKeyId.parse(row.id),
     role: ApiKeyRole.parse(row.role),
     scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
+    environment: environmentOf(row),
     lastUsedAt: row.lastUsedAt,
     user: userOf(user),
     membership: membershipOf(row.member),
   };
+}
+
+/** When a key ended that opens nothing any more. `null` for an unknown key. */
+export async function findKeyEnd(
+  reader: Reader,
+  keyHash: string,
+): Promise<{ expiresAt: Date; revokedAt: Date | null } | null> {
+  return await reader.apiKey.findUnique({ where: { keyHash }, select: { expiresAt: true, revokedAt: true } });
 }
 
 /** Once for all requests that come in the same minute. */
@@ -121,6 +135,10 @@ export async function forgetApiKeys(tx: Tx, before: Date): Promise<void> {
   await tx.apiKey.deleteMany({ where: { expiresAt: { lt: before } } });
 }
 
+function environmentOf({ environment }: Pick<ApiKeyModel, 'environment'>): ApiKeyEnvironment | null {
+  return environment === null ? null : ApiKeyEnvironment.parse(environment);
+}
+
 function apiKeyOf(row: ApiKeyModel): ApiKey {
   return {
     id: ApiKeyId.parse(row.id),
@@ -129,6 +147,7 @@ function apiKeyOf(row: ApiKeyModel): ApiKey {
     prefix: row.prefix,
     role: ApiKeyRole.parse(row.role),
     scopes: row.scopes.map((scope) => ApiKeyScope.parse(scope)),
+    environment: environmentOf(row),
     createdBy: UserId.parse(row.userId),
     createdAt: instant(row.createdAt),
     expiresAt: instant(row.expiresAt),

@@ -1,0 +1,42 @@
+import type { AnyRoute, RouteDefinition, Shape } from '../route.ts';
+
+type Gates = Pick<
+  RouteDefinition<never, never, never, never>,
+  'leastRole' | 'right' | 'keyScopes' | 'needsPresence' | 'alsoStatus'
+> & {
+  auth: 'commercial';
+  forward: Record<never, never>;
+  status: number;
+  bodyBytesMax: number;
+  errors: NonNullable<AnyRoute['errors']>;
+};
+
+/**
+ * What a route of the basic API shares with the route that it calls as its own caller: role, right, scopes of keys, proof of presence, limits
+ * and errors. Both doors have the same gates.
+ */
+export function gatesOf(inner: AnyRoute): Gates {
+  const { leastRole = personRoleOf(inner), right, keyScopes, needsPresence, alsoStatus, status, bodyBytesMax } = inner;
+  return {
+    auth: 'commercial',
+    forward: {},
+    ...(leastRole && { leastRole }),
+    ...(right && { right }),
+    ...(keyScopes && { keyScopes: keyScopes.filter((scope) => scope !== 'read') }),
+    ...(needsPresence && { needsPresence }),
+    ...(alsoStatus && { alsoStatus }),
+    ...{ status, bodyBytesMax },
+    errors: [...new Set([...(inner.errors ?? []), 'GATEWAY_UNAVAILABLE' as const, 'PERMISSION_DENIED' as const])],
+  };
+}
+
+/** Routes of the gateway name the role as their class. */
+function personRoleOf({ auth }: AnyRoute): Gates['leastRole'] {
+  return auth === 'member' || auth === 'partner' || auth === 'owner' ? auth : undefined;
+}
+
+/** A shape of the route that a basic route calls. */
+export function shapeOf<Value>(shape: Shape<Value> | undefined): Shape<Value> {
+  if (shape === undefined) throw new Error('The route has no such shape');
+  return shape;
+}
