@@ -2,6 +2,7 @@ import { createClient } from '@countersign/contracts';
 import * as commercial from '@countersign/contracts/commercial-gateway';
 import { bootstrapOrg } from '@countersign/contracts/control-plane';
 import { untilAnswered } from '@countersign/testkit/until';
+import { askBasic } from './_basic-probes.ts';
 import type { Published } from './_published.ts';
 import { signIn } from './_system.ts';
 
@@ -19,11 +20,12 @@ export async function askCommercial({ gatewayUrl, serviceApiKey, door, direct }:
   for (const route of [commercial.showFrontPage, commercial.getOpenApi, commercial.getHealth]) await direct.ask(route);
   for (const route of [commercial.getLiveness, commercial.getReadiness]) await direct.ask(route);
   await door.ask(commercial.getCommercialStatus);
-  const { headers, orgId } = await newOrg(gatewayUrl);
+  const { headers, orgId, workspaceId } = await newOrg(gatewayUrl);
   const params = { tenant_id: orgId };
   // The commercial gateway hears of the organisation by an event.
   await untilAnswered(async () => (await door.ask(commercial.getBillingAccount, { headers, params })).status === 200);
   await askBilling(door, { headers, params });
+  await askBasic(door, { headers: { ...headers, 'x-workspace-id': workspaceId }, orgId });
   await askTerms(door, { headers, query: { org_id: orgId } });
   const event = { id: 'tokens-1', source: '/probes', type: 'usage.model_tokens.v1' };
   await direct.ask(commercial.recordUsageEvents, {
@@ -32,12 +34,14 @@ export async function askCommercial({ gatewayUrl, serviceApiKey, door, direct }:
   });
 }
 
-async function newOrg(gatewayUrl: string): Promise<{ headers: Record<string, string>; orgId: string }> {
-  const { token } = await signIn({ gatewayUrl }, 'billing@example.org');
+type NewOrg = { headers: Record<string, string>; orgId: string; workspaceId: string };
+
+async function newOrg(gatewayUrl: string): Promise<NewOrg> {
+  const { token, workspaceId } = await signIn({ gatewayUrl }, 'billing@example.org');
   const headers = { authorization: `Bearer ${token}` };
   const person = createClient({ bootstrapOrg }, { baseUrl: gatewayUrl, headers: () => headers });
   const { body } = await person.bootstrapOrg({ body: { name: 'Billed' } });
-  return { headers, orgId: body.org_id };
+  return { headers, orgId: body.org_id, workspaceId };
 }
 
 type OfOrg = { headers: Record<string, string>; params: { tenant_id: string } };

@@ -106,6 +106,7 @@ async function askOps(published: Published, headers: Record<string, string>): Pr
   const ofPlan = { headers, params: { plan_id: String(plan_id) }, body: { plan_hash } };
   await published.ask(controlPlane.approvePlan, ofPlan);
   await published.ask(controlPlane.commitPlan, ofPlan);
+  await published.ask(controlPlane.listPlans, { headers });
   const committed = await published.ask(controlPlane.getPlan, { headers, params: ofPlan.params });
   expect(committed.body).toMatchObject({ plan_id, plan_hash, state: 'committed' });
   const failed = await published.ask(controlPlane.freezeTarget, { headers, body: { ...stop, target: 'tool:.' } });

@@ -340,10 +340,11 @@ describe('the published OpenAPI', () => {
     await askCommercial({ gatewayUrl, serviceApiKey, door, direct });
     const answered = new Set([...door.answered, ...direct.answered]);
     const silent = operationsOf('commercial-gateway').filter((operation) => !answered.has(operation));
-    // They need a person who administers the installation, a proven domain, a token or an invoice; their own tests ask them.
+    // They need a person who administers the installation, a proven domain, a token, an invoice, a receipt or an approval; their own tests ask them.
     expect(silent.sort()).toEqual([
       'activate-licence',
       'begin-trial',
+      'create-basic-evidence',
       'create-scim-token',
       'get-invoice',
       'grant-org-credit',
@@ -351,6 +352,7 @@ describe('the published OpenAPI', () => {
       'put-identity-settings',
       'put-org-settings',
       'refund-invoice',
+      'resolve-basic-approval',
       'revoke-scim-token',
     ]);
   });

@@ -1,0 +1,43 @@
+import * as commercial from '@countersign/contracts/commercial-gateway';
+import type { Published } from './_published.ts';
+
+type Here = { headers: Record<string, string>; orgId: string };
+type Body = Record<string, string>;
+
+/** Asks the routes of the basic API that one person alone can use, in the workspace that `headers` name. */
+export async function askBasic(door: Published, { headers, orgId }: Here): Promise<void> {
+  await door.ask(commercial.getBasicHealth);
+  await askAccess(door, { headers, orgId });
+  const report = { title: 'A leak', severity: 'high', category: 'conduct', note: 'It was seen' };
+  const opened = (await door.ask(commercial.createBasicIncident, { headers, body: report })).body as Body; // checked by the document
+  const query = { incident_id: opened['incident_id'] ?? '' };
+  const read = await door.ask(commercial.listBasicIncidents, { headers, query });
+  await door.ask(commercial.transitionBasicIncident, {
+    headers: { ...headers, 'if-match': read.headers.get('etag') ?? '' },
+    body: { ...query, to: 'acked', note: 'Mine' },
+  });
+  const steps = [{ kind: 'freeze', target: 'agent:crawler', reason: 'It was seen where it has no business' }];
+  await door.ask(commercial.createBasicBlastRadius, { headers, body: { steps } });
+  const plan = (await door.ask(commercial.createBasicPlan, { headers, body: { steps } })).body as Body; // as above
+  const body = { plan_id: plan['plan_id'], plan_hash: plan['plan_hash'] };
+  await door.ask(commercial.approveBasicPlan, { headers, body });
+  await door.ask(commercial.commitBasicPlan, { headers, body });
+  for (const route of [commercial.listBasicPlans, commercial.listBasicApprovals, commercial.listBasicEvidence])
+    await door.ask(route, { headers });
+}
+
+async function askAccess(door: Published, { headers, orgId }: Here): Promise<void> {
+  const made = { org_id: orgId, name: 'Payments' };
+  const project = (await door.ask(commercial.createProject, { headers, body: made })).body as Body; // checked by the document
+  await door.ask(commercial.listProjects, { headers, query: { org_id: orgId } });
+  const named = { name: 'Refunds', project_id: project['project_id'] };
+  await door.ask(commercial.createBasicWorkspace, { headers, body: named });
+  await door.ask(commercial.listBasicWorkspaces, { headers });
+  await door.ask(commercial.createEnvironment, { headers, body: { environment: 'prod' } });
+  await door.ask(commercial.listEnvironments, { headers });
+  await door.ask(commercial.createBasicMember, { headers, body: { email: 'basic-invited@example.org' } });
+  await door.ask(commercial.listBasicMembers, { headers });
+  const key = (await door.ask(commercial.createBasicKey, { headers, body: { name: 'ci', environment: 'prod' } })).body;
+  await door.ask(commercial.listBasicKeys, { headers });
+  await door.ask(commercial.revokeBasicKey, { headers, params: { key_id: (key as Body)['key_id'] ?? '' } });
+}
