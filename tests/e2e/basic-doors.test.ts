@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { createClient, isAppError, PrincipalId, type Client } from '@countersign/contracts';
-import { bootstrapOrg } from '@countersign/contracts/control-plane';
 import * as routes from '@countersign/contracts/routes';
 import { untilAnswered } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
