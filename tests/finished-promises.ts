@@ -101,4 +101,5 @@ export const finished: readonly PromiseId[] = [
   'cg.ledger',
   'cg.licence',
   'cg.stripe',
+  'cg.compliance',
 ];

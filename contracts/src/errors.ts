@@ -100,6 +100,16 @@ export const errorCodes = {
     'Have the change decided, have it signed for that decision, and name the decision.',
   ),
   DECISION_REFUSED: define(403, 'permission_error', 'Have this very change allowed; nothing else is signed for.'),
+  ENTITLEMENT_REQUIRED: define(
+    403,
+    'permission_error',
+    'Choose a plan that includes it: details.upgrade names one, if there is one.',
+  ),
+  LIMIT_REACHED: define(
+    403,
+    'permission_error',
+    'Remove what is not needed, or choose a larger plan. details state the limit and its use.',
+  ),
   ROUTE_NOT_FOUND: define(404, 'not_found_error', 'Check the path against the published contract.'),
   NOT_FOUND: define(404, 'not_found_error', 'Check the identifier and the tenant or workspace.'),
   METHOD_NOT_ALLOWED: define(405, 'invalid_request_error', 'Use a method from the Allow header.'),

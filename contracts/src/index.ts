@@ -31,6 +31,7 @@ export {
   CheckoutId,
   ProjectId,
   ScimTokenId,
+  ComplianceReportId,
   SnapshotId,
   storableText,
   Digest,

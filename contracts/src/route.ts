@@ -38,7 +38,7 @@ export type AuthClass =
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
  * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs, `file` bytes of any
- * kind. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
+ * kind. `report` answers JSON or, on request, OSCAL or a page for print; its errors are JSON. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
  */
 export type Media =
   | 'json'
@@ -46,6 +46,7 @@ export type Media =
   | 'html'
   | 'script'
   | 'file'
+  | 'report'
   | 'event-stream'
   | 'socket'
   | 'openai'

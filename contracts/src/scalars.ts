@@ -49,6 +49,7 @@ export const ScimTokenId = prefixedId('stk');
 export const CheckoutId = prefixedId('chk');
 /** A group of workspaces of one organisation. */
 export const ProjectId = prefixedId('prj');
+export const ComplianceReportId = prefixedId('cpr');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -81,6 +82,7 @@ export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
 export type ScimTokenId = z.infer<typeof ScimTokenId>;
 export type CheckoutId = z.infer<typeof CheckoutId>;
 export type ProjectId = z.infer<typeof ProjectId>;
+export type ComplianceReportId = z.infer<typeof ComplianceReportId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

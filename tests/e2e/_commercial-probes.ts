@@ -65,4 +65,10 @@ async function askTerms(
   await door.ask(commercial.getEntitlements, here);
   await door.ask(commercial.checkEntitlements, { ...here, body: { name: 'tool_calls' } });
   await door.ask(commercial.getIdentity, here);
+  const period = { from: '2026-01-01T00:00:00.000Z', to: '2026-02-01T00:00:00.000Z' };
+  const body = { ...here.query, framework: 'soc2', ...period };
+  const created = await door.ask(commercial.createComplianceReport, { headers: here.headers, body });
+  await door.ask(commercial.listComplianceReports, here);
+  const { report_id } = commercial.createComplianceReport.reply.parse(created.body);
+  await door.ask(commercial.getComplianceReport, { ...here, params: { report_id } });
 }

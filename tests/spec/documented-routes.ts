@@ -36,7 +36,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane connectors',
   'control-plane org',
   'commercial-gateway scim',
-  'commercial-gateway compliance',
 ]);
 
 /** Routes that do not exist yet, of families that do, as `method path`. */

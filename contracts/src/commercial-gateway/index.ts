@@ -6,6 +6,7 @@ export * from './admin.ts';
 export * from './basic-access.ts';
 export * from './basic-controls.ts';
 export * from './billing.ts';
+export * from './compliance.ts';
 export * from './entitlements.ts';
 export * from './events.ts';
 export * from './health.ts';

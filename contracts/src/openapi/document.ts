@@ -193,6 +193,7 @@ const mediaTypes: Record<Media, string[]> = {
   html: ['text/html'],
   script: ['text/javascript'],
   file: ['text/javascript', 'text/css'],
+  report: ['application/json', 'application/oscal+json', 'text/html'],
   'event-stream': ['text/event-stream'],
   // Of each message.
   socket: ['application/json'],

@@ -131,6 +131,7 @@ export const commercialEnvironment = {
     'GOV_GATEWAY_URL',
     'GOV_GOVERNANCE_URL',
     'GOV_ASSERTION_KEYS',
+    'GOV_TRUSTED_PUBLIC_KEYS',
   ],
   made: ({ dataDir, ports, urls, assertions }) => ({
     GOV_COMMERCIAL_PORT: String(ports['commercial-gateway']),
@@ -141,5 +142,6 @@ export const commercialEnvironment = {
     GOV_GOVERNANCE_URL: urls['governance-kernel'],
     GOV_SERVICE_API_KEY: dataDir.secrets.serviceApiKey,
     GOV_ASSERTION_KEYS: assertions.publicKey,
+    GOV_TRUSTED_PUBLIC_KEYS: dataDir.trustedPublicKey,
   }),
 } as const satisfies LocalEnvironment;

@@ -35,6 +35,9 @@ export const commercialVariables = z.object({
   GOV_ASSERTION_KEYS: list().describe(
     'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one every caller is refused.',
   ),
+  GOV_TRUSTED_PUBLIC_KEYS: list().describe(
+    'Ed25519 public keys (base64url) of the kernel that receipts in compliance reports are verified with. Without one, the keys that the kernel names at the first use are pinned.',
+  ),
   GOV_INSTALLATION_ADMINS: list().describe(
     'User ids (`usr_…`) of the people who administer this installation: they see all organisations, suspend them and grant credits.',
   ),
@@ -80,6 +83,8 @@ export type CommercialConfig = ServiceConfig &
     serviceApiKey: string;
     /** Keys that assertions of callers must be signed with. */
     assertionKeys: readonly PublicKey[];
+    /** Public keys of the kernel, base64url. */
+    trustedPublicKeys: readonly string[];
     installationAdmins: ReadonlySet<UserId>;
     entitlementTerms: EntitlementTerms;
     billing: BillingConfig;
@@ -108,6 +113,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     governanceUrl: read.GOV_GOVERNANCE_URL,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
+    trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),
     installationAdmins: new Set(read.GOV_INSTALLATION_ADMINS.map(readUserId)),
     entitlementTerms: {
       basePlan: readBasePlan(read.GOV_BASE_PLAN),
@@ -116,6 +122,11 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     },
     billing: readBilling(read),
   });
+}
+
+function trustedKeysOf(texts: string[]): readonly string[] {
+  sound('GOV_TRUSTED_PUBLIC_KEYS', () => readPublicKeys(texts));
+  return texts;
 }
 
 function readUserId(text: string): UserId {

@@ -8,7 +8,8 @@ import {
   type KeyClaims,
 } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
-import { listLedgerEntries } from '@countersign/contracts/governance-kernel';
+import { listLedgerEntries, listTrustKeys } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import {
   eventFactory,
@@ -28,6 +29,7 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
+import { createKeyRing, type KeyRing } from '@countersign/verifier';
 import type { CommercialConfig } from './config.ts';
 import type { EntitlementTerms } from './entitlements/entitlement-terms.ts';
 import { createManualProvider } from './payments/manual-provider.ts';
@@ -43,7 +45,7 @@ import {
 } from './store/database.ts';
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
-const kernelRoutes = { listLedgerEntries };
+const kernelRoutes = { listLedgerEntries, listTrustKeys };
 
 /** Every collaborator of the commercial gateway. Built once, closed in reverse. */
 export type Context = {
@@ -64,6 +66,8 @@ export type Context = {
   readonly directory: Client<typeof directoryRoutes>;
   /** The receipts of the governance kernel. */
   readonly kernel: Client<typeof kernelRoutes>;
+  /** The keys that receipts are verified with. */
+  readonly keyRing: KeyRing;
   /** The TXT records of a name in DNS. Rejects when there are none. */
   readonly resolveTxt: (name: string) => Promise<string[][]>;
   now(): Date;
@@ -105,6 +109,11 @@ export function createContext(
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
   const asSibling = () => ({ authorization: `Bearer ${config.serviceApiKey}` });
+  const kernel = createClient(kernelRoutes, {
+    baseUrl: config.governanceUrl,
+    timeoutMs: siblingTimeoutMs,
+    headers: asSibling,
+  });
   const refusal = (distance: string) =>
     new AppError('STORE_UNAVAILABLE', `The clock of this commercial gateway is ${distance}; set its clock`);
   return {
@@ -128,11 +137,11 @@ export function createContext(
       timeoutMs: siblingTimeoutMs,
       headers: asSibling,
     }),
-    kernel: createClient(kernelRoutes, {
-      baseUrl: config.governanceUrl,
-      timeoutMs: siblingTimeoutMs,
-      headers: asSibling,
-    }),
+    kernel,
+    keyRing: createKeyRing(
+      { configured: config.trustedPublicKeys, tell: async () => (await kernel.listTrustKeys()).body },
+      nodeProvider,
+    ),
     resolveTxt: overrides.resolveTxt ?? ((name) => resolver.resolveTxt(name)),
     now,
     databaseNow: databaseClock(now === machineClock ? undefined : now),

@@ -4,6 +4,7 @@ import {
   InvoiceId,
   LedgerTransactionId,
   ProjectId,
+  ComplianceReportId,
   ScimTokenId,
   SubscriptionId,
 } from '@countersign/contracts';
@@ -38,6 +39,10 @@ export function newScimTokenId(): ScimTokenId {
 
 export function newCheckoutId(): CheckoutId {
   return CheckoutId.parse(`chk_${nextUlid()}`);
+}
+
+export function newComplianceReportId(): ComplianceReportId {
+  return ComplianceReportId.parse(`cpr_${nextUlid()}`);
 }
 
 export function newAuditId(): string {

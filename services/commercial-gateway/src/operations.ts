@@ -5,7 +5,9 @@ import { activateLicenceRoute } from './routes/activate-licence.ts';
 import { beginTrialRoute } from './routes/begin-trial.ts';
 import { checkEntitlementRoute } from './routes/check-entitlement.ts';
 import { getCommercialStatusRoute } from './routes/get-commercial-status.ts';
+import { createComplianceReportRoute } from './routes/create-compliance-report.ts';
 import { createScimTokenRoute } from './routes/create-scim-token.ts';
+import { getComplianceReportRoute } from './routes/get-compliance-report.ts';
 import { getEntitlementsRoute } from './routes/get-entitlements.ts';
 import { getHealthRoute } from './routes/get-health.ts';
 import { getIdentityRoute } from './routes/get-identity.ts';
@@ -15,6 +17,7 @@ import { getBillingAccountRoute } from './routes/get-billing-account.ts';
 import { getInvoiceRoute } from './routes/get-invoice.ts';
 import { getUsageRoute } from './routes/get-usage.ts';
 import { listBillingPlansRoute } from './routes/list-billing-plans.ts';
+import { listComplianceReportsRoute } from './routes/list-compliance-reports.ts';
 import { listInvoicesRoute } from './routes/list-invoices.ts';
 import { listLedgerRoute } from './routes/list-ledger.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
@@ -60,6 +63,9 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   getEntitlements: getEntitlementsRoute,
   checkEntitlements: checkEntitlementRoute,
   activateLicence: activateLicenceRoute,
+  createComplianceReport: createComplianceReportRoute,
+  listComplianceReports: listComplianceReportsRoute,
+  getComplianceReport: getComplianceReportRoute,
   beginTrial: beginTrialRoute,
   getIdentity: getIdentityRoute,
   putIdentity: putIdentityRoute,

@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import type { CommercialConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startBillingCycle } from './workers/billing-cycle.ts';
+import { startReportBuilder } from './workers/report-builder.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
 import { startReceiptMeter } from './workers/receipt-meter.ts';
@@ -33,6 +34,7 @@ export function startCommercialGateway(
       receiptMeter: () => startReceiptMeter(context, meterMs),
       billingCycle: () => startBillingCycle(context),
       sweeper: () => startSweeper(context),
+      reportBuilder: () => startReportBuilder(context),
     }),
     app: createApp,
   });

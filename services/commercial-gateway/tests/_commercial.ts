@@ -87,6 +87,8 @@ export type CommercialSite = {
   readonly gateway: StartedCommercialGateway;
   /** A client of a person who signed in now, or so many seconds ago. */
   as(userId: UserId, signedInSecondsAgo?: number): Promise<CommercialClient>;
+  /** The assertion of a person who signed in now. */
+  tokenOf(userId: UserId): Promise<string>;
   /** A client whose assertion is meant for the control plane. */
   asAtControlPlane(userId: UserId): Promise<CommercialClient>;
   /** A client of a person or an API key that the gateway forwards to the basic API, with the delegation that it then has. */
@@ -148,6 +150,10 @@ export async function startCommercialSite({
     as: async (userId, signedInSecondsAgo = 0) => {
       const auth_time = Math.floor(clock().getTime() / 1_000) - signedInSecondsAgo;
       return clientOf(await signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'commercial-gateway'));
+    },
+    tokenOf: (userId) => {
+      const auth_time = Math.floor(clock().getTime() / 1_000);
+      return signer.signPerson({ sub: userId, sid: signInId, auth_time }, 'commercial-gateway');
     },
     asAtControlPlane: async (userId) => {
       const auth_time = Math.floor(clock().getTime() / 1_000);

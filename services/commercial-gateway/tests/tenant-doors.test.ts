@@ -16,6 +16,9 @@ const [own, unknown] = [orgOf('1'), orgOf('9')];
 const bodies: Record<string, object> = {
   'activate-licence': { licence: 'a.b.c' },
   'begin-trial': { org_id: own },
+  'create-compliance-report': {
+    ...{ framework: 'soc2', from: '2026-10-01T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' },
+  },
   'check-entitlement': { name: 'members' },
   'put-identity-settings': { sso_required: false, oidc_connection_id: null, role_mappings: [], domains: [] },
   'create-scim-token': { name: 'Directory', expires_in_days: 1 },
@@ -65,7 +68,13 @@ async function answerOf(client: CommercialClient, [name, route]: [string, AnyRou
   if ((route.method === 'PUT' || route.method === 'POST') && body === undefined)
     throw new Error(`${route.operation} has no body in this test`);
   const input = {
-    params: { tenant_id: orgId, org_id: orgId, invoice_id: 'ivc_unknown', token_id: 'sct_unknown' },
+    params: {
+      tenant_id: orgId,
+      org_id: orgId,
+      invoice_id: 'ivc_unknown',
+      token_id: 'sct_unknown',
+      report_id: 'cpr_unknown',
+    },
     ...(hasOrgId(route.query) ? { query: { org_id: orgId } } : {}),
     ...(body === undefined ? {} : { body: hasOrgId(route.body) ? { ...body, org_id: orgId } : body }),
     ...(route.operation === 'put-identity-settings' ? { headers: { 'if-match': '"0"' } } : {}),

@@ -1,8 +1,14 @@
 import { recordEntry, type AuditAct, type AuditFacts, type AuditRow } from '@countersign/audit';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
-import type { JsonValue } from '@countersign/crypto';
 import { newAuditId } from '../ids.ts';
 import type { Tx } from './database.ts';
+
+type AuditContent = Omit<AuditFacts, 'requestId' | 'createdAt' | 'prevHash'> & {
+  scope: OrgId;
+  request_id: AuditFacts['requestId'];
+  created_at: AuditFacts['createdAt'];
+  prev_hash: AuditFacts['prevHash'];
+};
 
 /**
  * Appends to the audit chain of an organisation in the caller's transaction. Call it last: it locks the end of the chain until the
@@ -26,7 +32,8 @@ async function lockHead(tx: Tx, scope: OrgId): Promise<{ seq: number; hash: stri
   return tx.auditHead.findUniqueOrThrow({ where: { scope } });
 }
 
-function contentIn(scope: OrgId): (facts: AuditFacts) => { [member: string]: JsonValue } {
+/** The members of an entry of this chain that its hash covers. */
+export function contentIn(scope: OrgId): (facts: AuditFacts) => AuditContent {
   return ({ requestId, createdAt, prevHash, ...facts }) => ({
     scope,
     ...facts,

@@ -61,6 +61,13 @@ function orgOf({ id, name, adminId }: OrgModel): Org {
   return { id: OrgId.parse(id), name, adminId: UserId.parse(adminId) };
 }
 
+/** Ids of the workspaces of an organisation that it had before `end`, in order. */
+export async function listWorkspacesAddedBefore(reader: Reader, orgId: OrgId, end: Date): Promise<WorkspaceId[]> {
+  const where = { orgId, addedAt: { lt: end } };
+  const rows = await reader.orgWorkspace.findMany({ where, orderBy: { workspaceId: 'asc' } });
+  return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));
+}
+
 export type OwnedWorkspace = { workspaceId: WorkspaceId; orgId: OrgId };
 
 /** Workspaces of all organisations in the order of their ids, after the one that `after` names. */

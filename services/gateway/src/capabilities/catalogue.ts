@@ -299,7 +299,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.entitlement',
       'cg.outage',
       'cg.scim',
-      'cg.compliance',
     ],
   },
   {

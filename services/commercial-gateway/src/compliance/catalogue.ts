@@ -1,0 +1,18 @@
+import type { ComplianceFramework } from '@countersign/contracts/commercial-gateway';
+import type { Framework } from './framework.ts';
+import { euAiAct } from './frameworks/eu-ai-act.ts';
+import { iso42001 } from './frameworks/iso-42001.ts';
+import { nistAiRmf } from './frameworks/nist-ai-rmf.ts';
+import { owaspAgentic2026 } from './frameworks/owasp-agentic-2026.ts';
+import { soc2 } from './frameworks/soc2.ts';
+
+/** Rises with each change of a control or a query, so that a report states which ones it used. */
+export const catalogueVersion = 1;
+
+export const catalogue: Readonly<Record<ComplianceFramework, Framework>> = {
+  soc2,
+  iso42001,
+  eu_ai_act: euAiAct,
+  owasp_agentic_2026: owaspAgentic2026,
+  nist_ai_rmf: nistAiRmf,
+};

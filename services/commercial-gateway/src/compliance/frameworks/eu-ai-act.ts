@@ -1,0 +1,106 @@
+import type { Framework } from '../framework.ts';
+
+/** Articles 12, 14, 19 and 26 of Regulation (EU) 2024/1689: the duties that receipts can evidence at least in part. */
+export const euAiAct: Framework = {
+  title: 'EU AI Act (Regulation (EU) 2024/1689), Articles 12, 14, 19 and 26',
+  controls: [
+    {
+      id: 'Art.12-1',
+      title: 'Automatic recording of events',
+      asks: 'High-risk systems technically allow for the automatic recording of events over their lifetime.',
+      adds: 'The Article asks for automatic recording, not for tamper evidence. Signatures and the transparency log are what we add.',
+      evidence: ['decisions', 'outcomes'],
+      beyondReceipts: 'Receipts do not show events inside a model, or of systems that do not use the boundary.',
+    },
+    {
+      id: 'Art.12-2-a',
+      title: 'Situations of risk and substantial modification',
+      asks: 'Logs allow the identification of situations that may present a risk, and of substantial modifications.',
+      adds: 'Refusals and policy changes have reason codes and signed times.',
+      evidence: ['denials', 'policy_changes'],
+      beyondReceipts: 'Receipts do not show a change of the model behind an interface that stayed the same.',
+    },
+    {
+      id: 'Art.12-2-b',
+      title: 'Post-market monitoring',
+      asks: 'Logs facilitate the post-market monitoring of the provider (Article 72).',
+      adds: 'Failed and uncertain results are recorded apart from completed ones.',
+      evidence: ['outcomes', 'failed_outcomes'],
+      beyondReceipts: 'Receipts do not show the monitoring plan of the provider.',
+    },
+    {
+      id: 'Art.12-2-c',
+      title: 'Monitoring of operation',
+      asks: 'Logs allow the deployer to monitor the operation (Article 26, paragraph 5).',
+      adds: 'A decision is recorded before its action runs, so records are complete while an action is open.',
+      evidence: ['decisions'],
+      beyondReceipts: null,
+    },
+    {
+      id: 'Art.14-4-d',
+      title: 'Decision not to use an output, and override',
+      asks: 'People in charge of oversight can disregard, override or reverse an output.',
+      adds: 'A person’s refusal is bound to one action and signed.',
+      evidence: ['escalations', 'rejections'],
+      beyondReceipts: 'Receipts do not show outputs that a person disregarded outside of an approval.',
+    },
+    {
+      id: 'Art.14-4-e',
+      title: 'Intervention and stop',
+      asks: 'People can intervene, or interrupt the system by a stop button or a similar procedure.',
+      adds: 'Receipts show when a stop was set, and that later actions in its scope were refused.',
+      evidence: ['stop_changes', 'stop_denials'],
+      beyondReceipts: null,
+    },
+    {
+      id: 'Art.14-1',
+      title: 'Effective oversight by people',
+      asks: 'The system can be effectively overseen by people while it is in use.',
+      adds: 'An approval shows exactly the action that runs, and nothing else runs under it.',
+      evidence: ['escalations', 'approvals', 'approved_actions'],
+      beyondReceipts: 'Receipts do not show that the person understood the system, or was free of automation bias.',
+    },
+    {
+      id: 'Art.19-1',
+      title: 'Keeping of logs by the provider',
+      asks: 'Providers keep the automatically generated logs under their control for at least six months.',
+      adds: 'Receipts are not deleted, and an export states whether it is complete.',
+      evidence: ['decisions', 'exports'],
+      beyondReceipts:
+        'A report of one period does not show that logs are kept for six months. Compare it with the first receipts of the log.',
+    },
+    {
+      id: 'Art.26-1',
+      title: 'Use according to instructions',
+      asks: 'Deployers take technical and organisational measures to use the system according to its instructions.',
+      adds: 'The policy is enforced before each action.',
+      evidence: ['policy_changes', 'rule_denials'],
+      beyondReceipts: 'Receipts do not show the instructions for use or training of people.',
+    },
+    {
+      id: 'Art.26-2',
+      title: 'People in charge of oversight',
+      asks: 'Deployers assign oversight to people who have the competence, training and authority for it.',
+      adds: 'Votes are given with the passkey of a named person.',
+      evidence: ['approvals', 'passkey_changes'],
+      beyondReceipts: 'Receipts do not show competence and training.',
+    },
+    {
+      id: 'Art.26-5',
+      title: 'Monitoring by the deployer and suspension',
+      asks: 'Deployers monitor the operation, and suspend the use when it may present a risk.',
+      adds: 'A suspension is a signed stop, effective at the next decision.',
+      evidence: ['decisions', 'stop_changes'],
+      beyondReceipts: 'Receipts do not show that the provider and authorities were informed.',
+    },
+    {
+      id: 'Art.26-6',
+      title: 'Keeping of logs by the deployer',
+      asks: 'Deployers keep the automatically generated logs under their control for at least six months.',
+      adds: 'Receipts are not deleted, and an export states whether it is complete.',
+      evidence: ['decisions', 'exports'],
+      beyondReceipts:
+        'A report of one period does not show that logs are kept for six months. Compare it with the first receipts of the log.',
+    },
+  ],
+};

@@ -1,0 +1,88 @@
+import type { Framework } from '../framework.ts';
+
+/** Annex A of ISO/IEC 42001:2023: the controls that receipts can evidence at least in part. */
+export const iso42001: Framework = {
+  title: 'ISO/IEC 42001:2023, Annex A',
+  controls: [
+    {
+      id: 'A.3.2',
+      title: 'Roles and responsibilities',
+      asks: 'Roles and responsibilities for AI are defined and allocated.',
+      adds: 'Approvers are named people with passkeys, and each vote names its person.',
+      evidence: ['approvals', 'passkey_changes'],
+      beyondReceipts: 'Receipts do not show roles outside of approvals.',
+    },
+    {
+      id: 'A.6.2.4',
+      title: 'Verification and validation',
+      asks: 'Measures of verification and validation of the AI system are defined and used.',
+      adds: 'Conformance runs test that the boundary denies, and each run is sealed.',
+      evidence: ['conformance_runs'],
+      beyondReceipts: 'Receipts do not show verification of models and their training.',
+    },
+    {
+      id: 'A.6.2.5',
+      title: 'Deployment',
+      asks: 'A deployment plan exists, and requirements are met before deployment.',
+      adds: 'A policy applies only after its activation, which is signed and sealed.',
+      evidence: ['policy_changes', 'ceilings'],
+      beyondReceipts: 'Receipts do not show the deployment plan.',
+    },
+    {
+      id: 'A.6.2.6',
+      title: 'Operation and monitoring',
+      asks: 'Necessary elements of ongoing operation are defined, at least monitoring, repair and support.',
+      adds: 'Decisions, results and failures of every governed action are recorded.',
+      evidence: ['decisions', 'outcomes', 'failed_outcomes'],
+      beyondReceipts: 'Receipts do not show repair, updates and support.',
+    },
+    {
+      id: 'A.6.2.8',
+      title: 'Recording of event logs',
+      asks: 'Event logs are recorded in defined phases of the life cycle, at least while the system is in use.',
+      adds: 'Records are signed and chained, so that a changed or removed record is found. The control does not ask for that.',
+      evidence: ['decisions', 'outcomes'],
+      beyondReceipts: null,
+    },
+    {
+      id: 'A.8.4',
+      title: 'Communication of incidents',
+      asks: 'A plan for communicating incidents to users is defined and documented.',
+      adds: 'Stops have signed times, which an incident report can cite.',
+      evidence: ['stop_changes'],
+      beyondReceipts: 'Receipts do not show the plan or any communication.',
+    },
+    {
+      id: 'A.9.2',
+      title: 'Processes for responsible use',
+      asks: 'Processes for the responsible use of AI systems are defined and documented.',
+      adds: 'The policy is the process: an action outside of it is refused.',
+      evidence: ['policy_changes', 'rule_denials'],
+      beyondReceipts: 'Receipts do not show the documents of the process.',
+    },
+    {
+      id: 'A.9.3',
+      title: 'Objectives for responsible use',
+      asks: 'Objectives that guide responsible use, such as human oversight, are identified and documented.',
+      adds: 'Oversight is enforced: escalated actions wait for a person.',
+      evidence: ['escalations', 'approvals'],
+      beyondReceipts: 'Receipts do not show the documented objectives.',
+    },
+    {
+      id: 'A.9.4',
+      title: 'Intended use',
+      asks: 'The AI system is used according to its intended uses.',
+      adds: 'Tools and effects beyond the allowed ones are refused for each call.',
+      evidence: ['rule_denials', 'allowed_tool_calls'],
+      beyondReceipts: 'Receipts do not show the documents of the intended use.',
+    },
+    {
+      id: 'A.10.3',
+      title: 'Suppliers',
+      asks: 'Services and products of suppliers align with the organisation’s approach to responsible AI.',
+      adds: 'Tools of suppliers are pinned, and a changed tool is held until a person approves it.',
+      evidence: ['registry_denials'],
+      beyondReceipts: 'Receipts do not show assessments of suppliers.',
+    },
+  ],
+};
