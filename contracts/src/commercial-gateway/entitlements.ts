@@ -29,6 +29,10 @@ export const EntitlementOverride = z.strictObject({
 });
 export type EntitlementOverride = z.infer<typeof EntitlementOverride>;
 
+/** What services that enforce limits keep; `null` when there is no limit. */
+export const EntitlementLimits = z.record(LimitName, Count.nullable());
+export type EntitlementLimits = z.infer<typeof EntitlementLimits>;
+
 export const EntitlementSource = z.enum(['plan', 'trial', 'licence', 'override']);
 export type EntitlementSource = z.infer<typeof EntitlementSource>;
 

@@ -4,9 +4,9 @@ import { OrgId } from '../governance-kernel/tenants.ts';
 import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
 import { MinorUnits } from './amounts.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
-import { EntitlementSource } from './entitlements.ts';
+import { EntitlementLimits, EntitlementSource } from './entitlements.ts';
 import { IdentitySettings } from './identity.ts';
-import { BillingPlanId, Count, LimitName, PlanCapabilities } from './plan-terms.ts';
+import { BillingPlanId, PlanCapabilities } from './plan-terms.ts';
 import { SubscriptionStatus } from './subscriptions.ts';
 
 const forAccounting = 'accounting systems of the operator';
@@ -73,23 +73,22 @@ export const budgetReached = defineEvent({
 });
 
 /**
- * A licence, trial, subscription, or an administrator, changed what the organisation may do. An end that passes sends no event: the terms apply until
- * `valid_until`, and a service requests them again then.
+ * What an organisation may do changed, or is repeated every six hours. A service keeps the last terms that it received, also after `valid_until`:
+ * an event follows within seconds of that end.
  */
 export const entitlementChanged = defineEvent({
   type: 'entitlement.changed.v1',
   data: z.strictObject({
     org_id: OrgId,
-    cause: z.enum(['licence', 'trial', 'subscription', 'settings']),
+    /** `schedule`: an end passed, the plan of the installation changed, or the event is repeated. */
+    cause: z.enum(['licence', 'trial', 'subscription', 'settings', 'schedule']),
     plan_id: BillingPlanId,
     source: EntitlementSource,
-    /** `null` when there is no limit. */
-    limits: z.record(LimitName, Count.nullable()),
+    limits: EntitlementLimits,
     capabilities: PlanCapabilities,
     /** `null` when they have no end. */
     valid_until: Instant.nullable(),
   }),
-  forOthers: 'services that enforce limits; none of them reads it yet',
 });
 
 /** The identity settings of an organisation changed. Domains that are not verified are left out. */

@@ -84,6 +84,7 @@ export const finishLogin = defineRoute({
   body: LoginProof,
   reply: SessionView,
   errors: [
+    'LIMIT_REACHED',
     'CODE_INVALID',
     'PASSKEY_REFUSED',
     'PERMISSION_DENIED',

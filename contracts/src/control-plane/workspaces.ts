@@ -61,7 +61,7 @@ export const createConsoleWorkspace = defineRoute({
   status: 201,
   body: z.strictObject({ name: GivenName }),
   reply: ConsoleWorkspace,
-  errors: ['PERMISSION_DENIED', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
+  errors: ['PERMISSION_DENIED', 'LIMIT_REACHED', 'RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
 });
 
 export const getConsoleWorkspace = defineRoute({

@@ -40,7 +40,7 @@ export const proveAddress = defineRoute({
   bodyBytesMax,
   body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
   reply: z.strictObject({ user: User }),
-  errors: ['CODE_INVALID', 'PERMISSION_DENIED'],
+  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'PERMISSION_DENIED'],
 });
 
 const ofUser = z.strictObject({ user_id: z.string().min(1).max(128) });

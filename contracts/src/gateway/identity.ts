@@ -46,7 +46,7 @@ export const verifyEmailCode = defineRoute({
   bodyBytesMax: authBodyBytesMax,
   body: z.strictObject({ email: EmailAddress, code: z.string().min(1).max(64) }),
   reply: SignedIn,
-  errors: ['CODE_INVALID', 'RATE_LIMITED'],
+  errors: ['LIMIT_REACHED', 'CODE_INVALID', 'RATE_LIMITED'],
 });
 
 /** Telegram's own bound is 4,096 characters of start parameters and a profile; twice that is never honest. */

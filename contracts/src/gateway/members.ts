@@ -139,7 +139,7 @@ export const joinByInvite = defineRoute({
   idempotency: { exempt: 'single_use' },
   params: z.strictObject({ inviteId: z.string().min(1).max(128) }),
   reply: z.strictObject({ workspace: z.strictObject({ id: WorkspaceId, name: z.string() }), role: Role }),
-  errors: ['NOT_FOUND'],
+  errors: ['LIMIT_REACHED', 'NOT_FOUND'],
 });
 
 export const acceptInvite = defineRoute({
@@ -167,7 +167,7 @@ export const acceptInvite = defineRoute({
       role: Role,
     }),
   ]),
-  errors: ['NOT_FOUND', 'CREDENTIALS_INVALID', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
+  errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CREDENTIALS_INVALID', 'RATE_LIMITED', 'MAIL_UNAVAILABLE'],
 });
 
 const PathMember = PathId.extend({ userId: z.string().min(1).max(128) });

@@ -8,7 +8,7 @@ import {
   type KeyClaims,
 } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
-import { listLedgerEntries, listTrustKeys } from '@countersign/contracts/governance-kernel';
+import { listLedgerEntries, listTrustKeys, putCeiling } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import {
@@ -45,7 +45,7 @@ import {
 } from './store/database.ts';
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
-const kernelRoutes = { listLedgerEntries, listTrustKeys };
+const kernelRoutes = { listLedgerEntries, listTrustKeys, putCeiling };
 
 /** Every collaborator of the commercial gateway. Built once, closed in reverse. */
 export type Context = {

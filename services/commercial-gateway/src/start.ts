@@ -6,6 +6,7 @@ import { startBillingCycle } from './workers/billing-cycle.ts';
 import { startReportBuilder } from './workers/report-builder.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
+import { startLimitCourier } from './workers/limit-courier.ts';
 import { startReceiptMeter } from './workers/receipt-meter.ts';
 import { startSweeper } from './workers/sweeper.ts';
 
@@ -34,6 +35,7 @@ export function startCommercialGateway(
       receiptMeter: () => startReceiptMeter(context, meterMs),
       billingCycle: () => startBillingCycle(context),
       sweeper: () => startSweeper(context),
+      limitCourier: () => startLimitCourier(context),
       reportBuilder: () => startReportBuilder(context),
     }),
     app: createApp,

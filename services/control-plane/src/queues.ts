@@ -1,4 +1,8 @@
 /** The queues that this service takes messages from. */
 export function controlPlaneQueues(exchange: string) {
-  return { hints: `${exchange}.control-plane.hints`, glass: `${exchange}.control-plane.glass` };
+  return {
+    hints: `${exchange}.control-plane.hints`,
+    glass: `${exchange}.control-plane.glass`,
+    entitlements: `${exchange}.control-plane.entitlements`,
+  };
 }

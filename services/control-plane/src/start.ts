@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import type { ControlPlaneConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startConfirmer } from './workers/confirmer.ts';
+import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startGlassListener } from './workers/glass-listener.ts';
 import { startHintListener } from './workers/hint-listener.ts';
 import { startReporter } from './workers/reporter.ts';
@@ -41,6 +42,7 @@ export function startControlPlane(
       watcher: () => startWatcher(context, passMs),
       hints: () => startHintListener(context),
       glass: () => startGlassListener(context),
+      entitlements: () => startEntitlementListener(context),
     }),
     app: createApp,
   });

@@ -4,5 +4,6 @@ export function gatewayQueues(exchange: string) {
     runs: `${exchange}.gateway.runs`,
     approvals: `${exchange}.gateway.approvals`,
     incidents: `${exchange}.gateway.incidents`,
+    entitlements: `${exchange}.gateway.entitlements`,
   };
 }

@@ -4,6 +4,7 @@ import type { GatewayConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { startApprovalListener } from './workers/approval-listener.ts';
 import { startCourier } from './workers/courier.ts';
+import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startIncidentListener } from './workers/incident-listener.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
 import { startReceiptReview } from './workers/receipt-review.ts';
@@ -41,6 +42,7 @@ function workersOf(context: Context) {
     incidents: hasRuns ? () => startIncidentListener(context) : null,
     settings: hasKernel ? () => startSettingsCourier(context) : null,
     receipts: hasKernel ? () => startReceiptReview(context) : null,
+    entitlements: () => startEntitlementListener(context),
     courier: () => startCourier(context),
   };
 }

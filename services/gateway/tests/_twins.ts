@@ -61,6 +61,7 @@ export function workspaceTwins(): TwinOptions {
     refused_receipts: inWorkspace('task_id', 'run_id', 'step_id'),
     receipt_faults: inWorkspace(),
     confirmed_settings: inWorkspace(),
+    org_workspaces: inWorkspace('org_id'),
     evidence_items: about,
     audit_entries: inWorkspace('id'),
     audit_heads: inWorkspace(),

@@ -12,22 +12,37 @@ import { computeEntitlements, type EntitlementFacts } from './compute-entitlemen
 import { termsOfPlan, type EntitlementTerms } from './entitlement-terms.ts';
 
 /** What an organisation may do now. Pass the reader of a snapshot or of the transaction that changes a fact. */
-export async function entitlementsOf(
+export async function entitlementsOf(reader: Reader, terms: EntitlementTerms, at: OrgAt): Promise<Entitlements> {
+  const facts = await factsOf(reader, terms, at);
+  return computeEntitlements({ ...facts, usage: await usageOf(reader, at) }, at.now);
+}
+
+/** The same with `null` for each use, which takes time to count. */
+export async function termsInForce(reader: Reader, terms: EntitlementTerms, at: OrgAt): Promise<Entitlements> {
+  return computeEntitlements({ ...(await factsOf(reader, terms, at)), usage: uncounted }, at.now);
+}
+
+type OrgAt = { orgId: OrgId; now: Date };
+
+const uncounted: EntitlementFacts['usage'] = {
+  ...{ tool_calls: null, workspaces: null, concurrent_runs: null, members: null },
+  ...{ connectors: null, shadow_lanes: null, retention_days: null },
+};
+
+async function factsOf(
   reader: Reader,
   terms: EntitlementTerms,
-  { orgId, now }: { orgId: OrgId; now: Date },
-): Promise<Entitlements> {
+  { orgId, now }: OrgAt,
+): Promise<Omit<EntitlementFacts, 'usage'>> {
   const { suspension, override } = await findOrgSettings(reader, orgId);
-  const facts: EntitlementFacts = {
+  return {
     basePlan: terms.basePlan,
     subscription: await subscriptionOf(reader, orgId),
     trial: await trialOf(reader, orgId),
     licence: await licenceOf(reader, terms, { orgId, now }),
     overrides: override === null ? [] : [override],
     isSuspended: suspension !== null,
-    usage: await usageOf(reader, { orgId, now }),
   };
-  return computeEntitlements(facts, now);
 }
 
 async function subscriptionOf(reader: Reader, orgId: OrgId): Promise<EntitlementFacts['subscription']> {
@@ -64,8 +79,8 @@ async function usageOf(
 ): Promise<EntitlementFacts['usage']> {
   const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   return {
+    ...uncounted,
     tool_calls: await sumToolCalls(reader, { orgId, from: monthStart, until: now }),
     workspaces: await countWorkspaces(reader, orgId),
-    ...{ concurrent_runs: null, members: null, connectors: null, shadow_lanes: null, retention_days: null },
   };
 }

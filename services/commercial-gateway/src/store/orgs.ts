@@ -3,6 +3,7 @@ import type { ListedOrg, ListedOrgWorkspace } from '@countersign/contracts/contr
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { OrgModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
+import { makeEntitlementsDue } from './entitlement-states.ts';
 import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 export type Org = { id: OrgId; name: string; adminId: UserId };
@@ -16,7 +17,8 @@ export async function putOrg(tx: Tx, { org_id, name, admin_id, created_at }: Lis
 /** Stores which organisation owns a workspace, once. Its event may arrive before the event of the organisation. */
 export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }: ListedOrgWorkspace): Promise<void> {
   const data = { workspaceId: workspace_id, orgId: org_id, addedAt: new Date(added_at) };
-  await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
+  const { count } = await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
+  if (count > 0) await makeEntitlementsDue(tx, org_id);
 }
 
 export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null> {

@@ -5,15 +5,22 @@ import { recordAudit } from '../store/audit.ts';
 import { instant } from '../store/instant.ts';
 import { insertOrgWorkspace, type Owned } from '../store/orgs.ts';
 
-type Added = Pick<Owned, 'workspaceId' | 'orgId'> & { by: UserId; requestId: string };
+type Added = Pick<Owned, 'workspaceId' | 'orgId'> & {
+  /** The place that was reserved for it; absent for the first workspace, which no plan limits. */
+  place?: PlaceKey;
+  by: UserId;
+  requestId: string;
+};
+import { fillPlace, type PlaceKey } from '../store/workspace-places.ts';
 
 /** Gives a workspace to an organisation, unless it is of one already: it never moves. */
 export async function addWorkspace(
   { transaction, now, newEvent }: Pick<Context, 'transaction' | 'now' | 'newEvent'>,
-  { workspaceId, orgId, by, requestId }: Added,
+  { workspaceId, orgId, place, by, requestId }: Added,
 ): Promise<void> {
   await transaction(async (tx) => {
     const at = now();
+    if (place !== undefined) await fillPlace(tx, place, workspaceId);
     if (!(await insertOrgWorkspace(tx, { workspaceId, orgId }, at))) return;
     const act = { scope: workspaceId, action: 'org.workspace_added', actor: by, verdict: 'allow', requestId } as const;
     await recordAudit(tx, { ...act, subject: orgId }, at);

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { handlePerson } from '../handle.ts';
 import { addWorkspace } from '../orgs/add-workspace.ts';
 import { placeWorkspace } from '../orgs/place-workspace.ts';
+import { inPlace, placeOf } from '../orgs/reserve-place.ts';
 import { keyedAnswerOf, keyHeaders } from '../siblings/answer-of.ts';
 import { findOrgOfAdmin } from '../store/orgs.ts';
 
@@ -18,9 +19,12 @@ export const createConsoleWorkspaceRoute = (context: Context) =>
       throw new AppError('PERMISSION_DENIED', 'You administer no organisation: POST /api/bootstrap makes one');
     const headers = keyHeaders(idempotency);
     const asPerson = context.gateway.as(delegation, { openWorkspace });
-    const opened = await keyedAnswerOf('gateway', () => asPerson.openWorkspace({ body, headers }));
+    const place = placeOf(org.id, idempotency);
+    const opened = await inPlace(context, place, () =>
+      keyedAnswerOf('gateway', () => asPerson.openWorkspace({ body, headers })),
+    );
     const { id: workspaceId, name, role } = opened.body;
-    await addWorkspace(context, { workspaceId, orgId: org.id, by: userId, requestId });
+    await addWorkspace(context, { workspaceId, orgId: org.id, place, by: userId, requestId });
     await placeWorkspace(context, { workspaceId, orgId: org.id, isPlaced: false });
     const workspace = { workspace_id: workspaceId, name, org_id: org.id, role };
     return answer(createConsoleWorkspace.status, workspace, opened.replayed);

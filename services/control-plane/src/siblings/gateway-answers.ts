@@ -6,6 +6,7 @@ const passedOn: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
   'MAIL_UNAVAILABLE',
   'PERMISSION_DENIED',
+  'LIMIT_REACHED',
 ]);
 
 /** What the gateway answers. Throws what it refused, or GATEWAY_UNAVAILABLE. */

@@ -5,11 +5,15 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { endAcceptedInvite, findInvite } from '../store/invites.ts';
 import { addMember, lockMembers } from '../store/members.ts';
+import { requireMemberRoom } from './require-member-room.ts';
 import { findMembership, type Membership } from '../store/workspaces.ts';
 
 type Proven = { user: User; inviteId: string; requestId: string; now: Date };
 
-/** The membership that an accepted invite leads to, now that its address is proven; null when it has ended, or is of another address. */
+/**
+ * The membership that an accepted invite leads to, now that its address is proven; null when it has ended, or is of another address. Throws
+ * LIMIT_REACHED, and then the invite stays.
+ */
 export async function joinInvited(
   tx: Tx,
   context: Context,
@@ -24,6 +28,7 @@ export async function joinInvited(
   const isNew = await addMember(tx, { workspaceId, userId: user.id, role, joinedAt: now });
   const event = { workspaceId, actor: user.id, verdict: 'allow', subject: user.id, requestId } as const;
   if (isNew) {
+    await requireMemberRoom(tx, workspaceId);
     const details = { role, invite: inviteId, invitedBy };
     await recordAudit(tx, { ...event, action: 'member.joined', details }, now);
     await publishMembersChanged(tx, context, workspaceId);

@@ -1,0 +1,25 @@
+import { entitlementChanged } from '@countersign/contracts/commercial-gateway';
+import { orgWorkspaceAdded } from '@countersign/contracts/control-plane';
+import { ack, messagingTransaction, type Queryable } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { gatewayQueues } from '../queues.ts';
+import type { Tx } from '../store/database.ts';
+import { putEntitlement, putOrgWorkspace } from '../store/entitlements.ts';
+
+/** At half a minute between deliveries, for more than three days. */
+const deliveriesMax = 10_000;
+
+/** Keeps the last known limits of each organisation, and which workspaces it owns. */
+export function startEntitlementListener(context: Context): { subscribed: Promise<void> } {
+  return context.bus.consume<typeof entitlementChanged | typeof orgWorkspaceAdded, Queryable & { prisma: Tx }>({
+    queue: gatewayQueues(context.config.bus.exchange).entitlements,
+    events: [entitlementChanged, orgWorkspaceAdded],
+    transaction: messagingTransaction(context.transaction),
+    maxDeliveries: deliveriesMax,
+    handler: async (event, { prisma: tx }) => {
+      if (event.type === 'org.workspace-added.v1') await putOrgWorkspace(tx, event.data);
+      else await putEntitlement(tx, event);
+      return ack;
+    },
+  });
+}
