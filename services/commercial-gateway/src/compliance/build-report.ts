@@ -12,7 +12,7 @@ import { readProgress, type ReportProgress } from './report-progress.ts';
 type Deps = Pick<Context, 'kernel' | 'keyRing' | 'snapshot'>;
 
 /** Stores the progress and extends the lease. Returns false when another worker has the report, or this one is to stop. */
-export type KeepProgress = (progress: ReportProgress) => Promise<boolean>;
+type KeepProgress = (progress: ReportProgress) => Promise<boolean>;
 
 /** Read between two checkpoints: a second of work at most, and few enough writes of the progress. */
 const pagesPerCheckpoint = 5;

@@ -3,7 +3,7 @@ import { reasonCodes } from '@countersign/contracts';
 import type { Outcome, ReceiptKind, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 
 /** Matches receipts. Every member that is present must hold. Shadow decisions never match. */
-export type ReceiptQuery = {
+type ReceiptQuery = {
   readonly kinds: readonly ReceiptKind[];
   readonly verdicts?: readonly Verdict[];
   /** The gate that the reason code belongs to. */
@@ -17,7 +17,7 @@ export type ReceiptQuery = {
 };
 
 /** Matches entries of the audit chain whose action begins with one of these. */
-export type AuditQuery = { readonly actions: readonly string[] };
+type AuditQuery = { readonly actions: readonly string[] };
 
 /** A kind of evidence: what it shows, and the gap in words when it does not occur. It has a query over receipts, audit entries, or both. */
 export type EvidenceKind = {

@@ -12,14 +12,14 @@ const CitedEntry = z.strictObject({ seq: z.int(), hash: Digest });
 type CitedEntry = z.infer<typeof CitedEntry>;
 
 const Counts = z.strictObject({ receipts: z.int(), auditEntries: z.int() });
-export type Counts = z.infer<typeof Counts>;
+type Counts = z.infer<typeof Counts>;
 
 const ControlTally = z.strictObject({
   ...Counts.shape,
   citedReceipts: z.array(CitedReceipt),
   citedEntries: z.array(CitedEntry),
 });
-export type ControlTally = z.infer<typeof ControlTally>;
+type ControlTally = z.infer<typeof ControlTally>;
 
 /** What was counted so far: of the same size for ten receipts and for ten million. */
 export const TallyState = z.strictObject({

@@ -17,7 +17,7 @@ const planBudgetId = 'plan.tool_calls';
 type Applying = Pick<Context, 'kernel' | 'transaction' | 'database'>;
 
 /** The organisation, until when this worker has it, and its monthly limit; `null`: it has none. */
-export type LimitedOrg = { orgId: OrgId; leasedUntil: Date; limit: number | null };
+type LimitedOrg = { orgId: OrgId; leasedUntil: Date; limit: number | null };
 
 /** A budget as the kernel confirmed it. */
 type Confirmed = PlanBudget & { used: number };

@@ -1,5 +1,5 @@
 /** A workspace with its share of the limit, and the calls that the kernel counted or reserved this month. */
-export type Share = { readonly limit: number | null; readonly used: number };
+type Share = { readonly limit: number | null; readonly used: number };
 
 /**
  * The shares of one limit: each workspace keeps what it used and gets an equal part of the rest. Their sum is the limit, unless more than the

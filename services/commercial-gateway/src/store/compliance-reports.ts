@@ -15,7 +15,7 @@ import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 /** Reports of an organisation that are kept. A removed report is built again with the same bytes. */
 const keptMax = 200;
 
-export type NewReport = {
+type NewReport = {
   id: ComplianceReportId;
   orgId: OrgId;
   question: string;

@@ -30,7 +30,7 @@ export function startLimitCourier(context: Context): { stop(): Promise<void> } {
 }
 
 /** One pass over the organisations that are due. One that fails keeps no other from its turn. */
-export async function deliverDue(context: Delivering): Promise<void> {
+async function deliverDue(context: Delivering): Promise<void> {
   const { transaction, now, log } = context;
   const leasedUntil = new Date(now().getTime() + leaseMs);
   const due = await transaction(async (tx) => {

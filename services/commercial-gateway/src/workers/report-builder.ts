@@ -45,7 +45,7 @@ export function startReportBuilder(context: Context): { stop(): Promise<void> } 
 }
 
 /** Works on the oldest report that is due. Throws what the work failed with; an outage leaves the report for a later pass. */
-export async function buildNext(context: Building, isStopping: () => boolean): Promise<void> {
+async function buildNext(context: Building, isStopping: () => boolean): Promise<void> {
   const { now, transaction } = context;
   const lease = randomUUID();
   const until = () => new Date(now().getTime() + leaseMs);
