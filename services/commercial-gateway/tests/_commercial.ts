@@ -103,6 +103,8 @@ export type CommercialSite = {
 type SiteOptions = {
   env?: Record<string, string>;
   now?: () => Date;
+  /** The interval of the receipt meter. */
+  meterMs?: number;
   /** DNS of the test. */
   resolveTxt?: (name: string) => Promise<string[][]>;
   before?: (directory: DirectoryServer) => void;
@@ -112,6 +114,7 @@ type SiteOptions = {
 export async function startCommercialSite({
   env = {},
   now,
+  meterMs,
   resolveTxt,
   before,
 }: SiteOptions = {}): Promise<CommercialSite> {
@@ -132,7 +135,10 @@ export async function startCommercialSite({
     ...env,
   });
   const log = createLogger({ service: 'commercial-gateway', silent: process.env['TEST_LOG'] === undefined });
-  const gateway = await startCommercialGateway(config, { log, ...(now && { now }), ...(resolveTxt && { resolveTxt }) });
+  const gateway = await startCommercialGateway(config, {
+    ...{ log, ...(now && { now }), ...(resolveTxt && { resolveTxt }) },
+    ...(meterMs && { meterMs }),
+  });
   const clientOf = (bearer: string | null, delegation?: string) =>
     createClient(commercialRoutes, {
       baseUrl: gateway.url,

@@ -35,6 +35,8 @@ beforeAll(async () => {
   const late = { workspace_id: workspaceOf('4'), org_id: orgId, added_at: october.to };
   site = await startCommercialSite({
     now: () => new Date(nowMs),
+    // The meter reads the same ledger, and this file counts the pages of the report.
+    meterMs: 3_600_000,
     env: { GOV_INSTALLATION_ADMINS: operator, GOV_BASE_PLAN: 'free', GOV_GOVERNANCE_URL: ledger.url },
     before: ({ orgs, workspaces }) => {
       orgs.push(org('1', owner), org('2', stranger), org('3', owner));
