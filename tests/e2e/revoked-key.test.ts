@@ -126,7 +126,7 @@ describeStory('a receipt of a key that was replaced and revoked as documented', 
     'verifies on its public page by the keys that the kernel serves, and so does the original',
     async () => {
       const { body: original } = await kernelClient(system, ada.workspaceId).getReceipt({
-        params: { receipt_id: receiptId as never }, // the kernel's own
+        params: { receipt_id: receiptId },
       });
       for (const opened of [handle, String((await publish(receiptId)).body['handle'])]) {
         const { page } = visitor;
@@ -145,7 +145,7 @@ describeStory('a receipt of a key that was replaced and revoked as documented', 
 
   it('verifies by POST /api/v1/verify and by the command, with the same answers', async () => {
     const route = createClient({ checkExport }, { baseUrl: system.gatewayUrl });
-    const { body } = await route.checkExport({ body: { export: exported, expect: {} } as never }); // its members are the schema's
+    const { body } = await route.checkExport({ body: { export: exported, expect: {} } });
     const [exportFile, keysFile] = [join(dataDir.path, 'export.jsonl'), join(dataDir.path, 'keys.json')];
     writeFileSync(exportFile, exported);
     writeFileSync(keysFile, keys);

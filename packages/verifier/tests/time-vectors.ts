@@ -4,14 +4,13 @@ import {
   headOf,
   jwkOf,
   leafOf,
-  logSigner,
   noteOver,
   proofOf,
   sign,
   strangeSigner,
   testKeys,
 } from './chain-fixture.ts';
-import type { Exported, Line, Members } from './chain-fixture.ts';
+import type { Exported, Line, logSigner } from './chain-fixture.ts';
 import { chains, leavesOf, linesOf as linesOfPeriod, periodOf, vectorOf } from './period-vectors.ts';
 import { policySigner as nextLogSigner } from './policy-vectors.ts';
 import { invalid, valid } from './receipt-vector.ts';
@@ -130,7 +129,7 @@ async function shownBy(
       format: 'countersign/chain-export.v2',
       checkpoints: checkpoints.map(({ size, ...parts }) => noteOver(leaves.slice(0, size), parts)),
       consistency: await Promise.all(links),
-    } as Members,
+    },
     heads: [{ head: { receipt: head, record, proof: await proofOf(4, leaves) } }],
     receipts: await Promise.all(lines),
   };
