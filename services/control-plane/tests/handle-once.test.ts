@@ -6,7 +6,7 @@ import { until } from '@countersign/testkit/until';
 import pg from 'pg';
 import type { Context } from '../src/context.ts';
 import { callerKey, type WorkspaceCaller } from '../src/guards.ts';
-import { handleOnce } from '../src/handle-once.ts';
+import { handleKeyedOnce } from '../src/handle-once.ts';
 import { incidentView } from '../src/incidents/incident-view.ts';
 import { reportIncident } from '../src/incidents/report-incident.ts';
 import { createIncidentRoute } from '../src/routes/create-incident.ts';
@@ -59,7 +59,7 @@ function serve(endpoints: Parameters<typeof createHttpApp>[0]['endpoints']): Pro
 
 /** Reports an incident, and throws once it is committed. */
 function failingRoute() {
-  return handleOnce(context)(createIncident)(async ({ body, requestId }, once) => {
+  return handleKeyedOnce(context)(createIncident)(async ({ body, requestId }, once) => {
     const report = { ...body, dedupKey: null, workspaceId, by: userId, requestId };
     const show = async ({ incident: made }: Awaited<ReturnType<typeof reportIncident>>) => ({
       status: 201,

@@ -23,7 +23,14 @@ describe('a key', () => {
   const key = (nth: number, columns: object = {}) => ({ id: idOf('hpk', nth), key_hash: `hash-${nth}`, ...columns });
   const view = {
     ...{ id: idOf('hpk', 1), workspaceId: home, name: 'Robot', prefix: 'hp_abc', role: 'member', scopes: ['read'] },
-    ...{ createdBy: ada, createdAt: instantAt(0), expiresAt: instantAt(60), lastUsedAt: null, revokedAt: null },
+    ...{
+      environment: null,
+      createdBy: ada,
+      createdAt: instantAt(0),
+      expiresAt: instantAt(60),
+      lastUsedAt: null,
+      revokedAt: null,
+    },
   };
   const theirs = { user_id: bob };
   const [all, own] = [
@@ -111,7 +118,7 @@ describe('a key', () => {
     const find = (nth: number, at: number) =>
       keys.findLiveApiKey(store.database.reader, { keyHash: `hash-${nth}` }, minute(at));
     expect(await find(1, 59)).toEqual({
-      ...{ id: idOf('hpk', 1), role: 'member', scopes: ['read'], lastUsedAt: minute(2) },
+      ...{ id: idOf('hpk', 1), role: 'member', scopes: ['read'], environment: null, lastUsedAt: minute(2) },
       user: { id: ada, name: 'Ada', email: 'ada@example.org' },
       membership: { workspaceId: home, workspaceName: 'Home', role: 'owner', membersVersion: 1 },
     });
