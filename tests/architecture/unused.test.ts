@@ -89,10 +89,11 @@ function manifestOf(unit: string): Manifest {
   const own = [...literals].flatMap(([path, texts]) => (isOwn(path) ? texts : []));
   // The client that is generated from a schema imports Prisma's runtime.
   const generated = listFiles(`${unit}/prisma`, 'schema.prisma').flatMap(() => ['prisma', '@prisma/client']);
+  const styled = listFiles(`${unit}/src`, '.css').flatMap((path) => quoted(readText(path)));
   return {
     path: unit,
     dependencies: Object.keys({ ...dependencies, ...devDependencies }),
-    literals: [...own, ...generated],
+    literals: [...own, ...generated, ...styled],
   };
 }
 

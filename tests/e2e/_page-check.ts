@@ -18,7 +18,7 @@ export async function openAs(desk: ConsoleOf<SharedSystem>, email: string, path:
 
 /** Goes to a page by its link in the navigation, without a load of the document. */
 export async function follow({ visitor: { page } }: AtConsole, path: string): Promise<void> {
-  await page.locator(`nav[aria-label="Pages"] a[href="/console/${path}"]`).first().press('Enter');
+  await page.locator(`aside[aria-label="Navigation"] a[href="/console/${path}"]`).first().press('Enter');
 }
 
 /** Takes the page from its empty state to its main action by keyboard alone, and examines it in both states. */

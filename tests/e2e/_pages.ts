@@ -84,7 +84,7 @@ async function startsARun({ keys }: AtPage): Promise<void> {
   await keys.fill('Title', 'Another letter');
   await keys.fill('Instructions', 'call:files__write_file {"path":"another.md","content":"Dear customer"}');
   await keys.use('Start', keys.dialog);
-  await keys.page.getByRole('article', { name: 'Step 2' }).getByText('ESCALATE').waitFor();
+  await keys.page.getByRole('article', { name: 'Step 2' }).getByText('Needs approval').waitFor();
 }
 
 async function verifiesTheNewest({ keys }: AtPage): Promise<void> {

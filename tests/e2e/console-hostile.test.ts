@@ -80,7 +80,7 @@ const inert = { invisible: false, elements: 0 };
 
 async function pagePaths(): Promise<string[]> {
   return await visitor.page.evaluate<string[]>(
-    `[...document.querySelectorAll('nav[aria-label="Pages"] a')].map(({ pathname }) => pathname)`,
+    `[...document.querySelectorAll('aside[aria-label="Navigation"] a')].map(({ pathname }) => pathname)`,
   );
 }
 

@@ -23,10 +23,10 @@ export function TopBar({ workspace, onStop, onPalette, onKeys }: Props) {
       <span className="two-lines phone-only">
         <span className="clip">{workspace === null ? 'Countersign' : visibleText(workspace.name)}</span>
       </span>
-      <button type="button" className="find wide-only" onClick={onPalette} aria-label="Search">
+      <button type="button" className="find wide-only" onClick={onPalette}>
         <IconSearch size={14} aria-hidden="true" />
         Search pages and actions
-        <kbd>Ctrl K</kbd>
+        <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       <Clock />
       {workspace !== null && <StatusPill />}
