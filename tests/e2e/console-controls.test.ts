@@ -224,7 +224,7 @@ describe('the page of incidents', () => {
       await dialog.getByRole('button', { name: 'Show effect' }).press('Enter');
       const plan = page.getByRole('article', { name: /^Plan/ });
       await plan.getByLabel('Agents: 1').waitFor();
-      await plan.getByText('1 call of that time').waitFor();
+      await plan.getByText('1 call would').waitFor();
       expect(await said(person)).toBe('ALLOWED');
       await plan.getByRole('button', { name: 'Approve' }).press('Enter');
       await plan.getByRole('button', { name: 'Commit' }).press('Enter');

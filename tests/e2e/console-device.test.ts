@@ -49,7 +49,7 @@ describe('the page that lets a program in', () => {
       await page.getByText(/reporter on laptop-7 may act in .* as member\./).waitFor();
       desk.system.aheadMs += 10_000;
       expect(await poll(begun['device_code'])).toMatchObject({ token_type: 'Bearer', scope: 'member' });
-      await page.getByRole('link', { name: 'You', exact: true }).press('Enter');
+      await page.getByRole('link', { name: 'Your account', exact: true }).press('Enter');
       await page.getByRole('region', { name: 'Programs with access' }).getByText(client_id).waitFor();
       expect(faults).toEqual([]);
     },

@@ -127,7 +127,7 @@ describeStory('the policy of a workspace', () => {
       await page.keyboard.type('loose');
       await page.keyboard.press('Enter');
       await page.getByRole('row', { name: /^loose standing/ }).waitFor();
-      await press('Try it');
+      await press('Try');
       const name = page.getByLabel('Type the name of the workspace');
       await name.focus();
       await page.keyboard.type(workspaceName);

@@ -50,7 +50,7 @@ describe('the console', () => {
     'signs a person in by keyboard alone and goes on to the page that was asked for',
     async () => {
       const { page, faults } = await signedInByKeyboard('/console/runs?asked=1');
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
       expect(page.url()).toBe(`${desk.origin}/console/runs?asked=1`);
       expect(faults).toEqual([]);
       expect(JSON.parse(await keptByScripts(page))).toEqual([{}, expect.anything(), '']);
@@ -97,7 +97,7 @@ describe('the console', () => {
       await page.keyboard.press('g');
       await page.keyboard.press('r');
       await signInByKeyboard(page, newAddress());
-      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+      await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
       expect(faults).toEqual([]);
     },
     timeoutMs,

@@ -57,7 +57,7 @@ describeStory('the ten minutes of the README', () => {
         await page.keyboard.press('Enter');
         await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
         for (const key of ['g', 'r']) await page.keyboard.press(key);
-        await page.getByRole('heading', { name: 'Runs' }).waitFor();
+        await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
         await page.keyboard.press('n');
         await page.getByRole('dialog').getByRole('button', { name: 'Start' }).press('Enter');
         await page.getByText('Open the inbox').waitFor();

@@ -48,7 +48,7 @@ await page.getByLabel('Name of the organisation').fill('Lighthouse');
 await press('Enter');
 await page.getByLabel('Name of the organisation').waitFor({ state: 'detached' });
 await press('g', 'r');
-await page.getByRole('heading', { name: 'Runs' }).waitFor();
+await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
 await press('n');
 await page.getByRole('button', { name: 'Start', exact: true }).press('Enter');
 await page.getByText('Open the inbox').waitFor();

@@ -31,7 +31,7 @@ export function Report({ draft, policyHash, active }: Props) {
         The newest {reportedDecisionsMin} decisions are verified and decided again from their signed records.
       </p>
       <Button size="xs" variant="default" loading={start.isPending} onClick={() => start.mutate()}>
-        {reportId === null ? 'Try on past calls' : 'Try it again'}
+        {reportId === null ? 'Try on past calls' : 'Try again'}
       </Button>
       {start.error !== null && <ProblemNote error={start.error} />}
       {reportId !== null && <Job reportId={reportId} draft={draft} active={active} />}
