@@ -7,7 +7,7 @@ export const idempotencyExemptions = {
   single_use: 'A code, token, challenge or signature of the request counts once.',
   challenge: 'Each answer is a login or challenge of its own. It has no effect and expires.',
   secret: 'The answer contains a secret, and secrets are not stored.',
-  protocol: 'The protocol defines how its requests are repeated (MCP, RFC 8628, RFC 6749).',
+  protocol: 'The protocol defines how its requests are repeated (MCP, RFC 8628, RFC 6749, RFC 7644).',
   anonymous: 'The caller has no identity that an answer could be kept for.',
 } as const;
 
@@ -22,4 +22,4 @@ type Idempotency = 'key' | Exempt;
 export type RepeatedMethod =
   | { method: 'GET'; idempotency?: never }
   | { method: 'POST'; idempotency: Idempotency }
-  | { method: 'PUT' | 'DELETE'; idempotency: Exempt };
+  | { method: 'PUT' | 'PATCH' | 'DELETE'; idempotency: Exempt };

@@ -32,6 +32,8 @@ export {
   ProjectId,
   ScimTokenId,
   ComplianceReportId,
+  ScimUserId,
+  ScimGroupId,
   SnapshotId,
   storableText,
   Digest,

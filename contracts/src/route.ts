@@ -20,7 +20,7 @@ export type Method = RepeatedMethod['method'];
  * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
  * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal. Commercial gateway:
  * public, session, commercial (a person, or an API key of the gateway with a scope of the route), commercial_admin (a person who administers
- * the installation), service_internal.
+ * the installation), scim (an identity provider, by a token of one organisation), service_internal.
  */
 export type AuthClass =
   | 'public'
@@ -33,12 +33,14 @@ export type AuthClass =
   | 'owner'
   | 'agent'
   | 'commercial'
-  | 'commercial_admin';
+  | 'commercial_admin'
+  | 'scim';
 
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
  * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs, `file` bytes of any
  * kind. `report` answers JSON or, on request, OSCAL or a page for print; its errors are JSON. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
+ * `scim` takes and answers application/scim+json with the errors of RFC 7644 §3.12, and takes application/json too.
  */
 export type Media =
   | 'json'
@@ -52,7 +54,8 @@ export type Media =
   | 'openai'
   | 'mcp'
   | 'authzen'
-  | 'oauth';
+  | 'oauth'
+  | 'scim';
 
 export type Shape<T> = z.ZodType<T>;
 
@@ -72,6 +75,8 @@ export type Forward = {
   limit?: 'auth' | 'public' | 'verify' | 'webhook';
   /** Headers of the caller that the other service needs, beside those that every route passes on. Lower case. */
   passes?: readonly string[];
+  /** The bearer of the caller is a credential of the other service: it is forwarded, and the gateway does not read it. */
+  passesBearer?: true;
   /** How long an answer may take: one body, a stream, or the work of a model or tool. Default `short`. */
   answer?: 'short' | 'stream' | 'upstream';
 };

@@ -50,6 +50,8 @@ export const CheckoutId = prefixedId('chk');
 /** A group of workspaces of one organisation. */
 export const ProjectId = prefixedId('prj');
 export const ComplianceReportId = prefixedId('cpr');
+export const ScimUserId = prefixedId('scu');
+export const ScimGroupId = prefixedId('scg');
 
 export type ReceiptId = z.infer<typeof ReceiptId>;
 export type DecisionId = z.infer<typeof DecisionId>;
@@ -83,6 +85,8 @@ export type ScimTokenId = z.infer<typeof ScimTokenId>;
 export type CheckoutId = z.infer<typeof CheckoutId>;
 export type ProjectId = z.infer<typeof ProjectId>;
 export type ComplianceReportId = z.infer<typeof ComplianceReportId>;
+export type ScimUserId = z.infer<typeof ScimUserId>;
+export type ScimGroupId = z.infer<typeof ScimGroupId>;
 
 /** Text as a person types it, several lines allowed; NUL is the one character that PostgreSQL cannot hold. */
 export function storableText(bounds: { min?: number; max: number }) {

@@ -35,7 +35,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane marketplace',
   'control-plane connectors',
   'control-plane org',
-  'commercial-gateway scim',
 ]);
 
 /** Routes that do not exist yet, of families that do, as `method path`. */

@@ -15,9 +15,13 @@ const builtRoutes = routesByService.flatMap(({ name, routes }) =>
   routes.map((route) => `${name} ${route.method} ${route.path} ${documentedAuth(route)}`),
 );
 
-/** A webhook is public: the signature of its body proves the sender. */
+/**
+ * A webhook is public: the signature of its body proves the sender. The documents count SCIM tokens among the keys of the class
+ * `commercial`. A class of their own opens nothing else (ADR 106).
+ */
 function documentedAuth({ auth, needsPresence, forward }: AnyRoute): string {
   if (auth === 'public' && forward?.limit === 'webhook') return 'webhook';
+  if (auth === 'scim') return 'commercial';
   return auth === 'session' && needsPresence === true ? 'session_reauth' : auth;
 }
 

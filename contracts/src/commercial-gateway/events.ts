@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
+import { EmailAddress } from '../email-address.ts';
+import { workspacesPerOrg } from '../gateway/provisioning.ts';
 import { OrgId } from '../governance-kernel/tenants.ts';
-import { Currency, CreditGrantId, Instant, InvoiceId, SubscriptionId } from '../scalars.ts';
+import { PersonRole } from '../person-assertion.ts';
+import {
+  Currency,
+  CreditGrantId,
+  Instant,
+  InvoiceId,
+  ScimUserId,
+  SubscriptionId,
+  UserId,
+  WorkspaceId,
+} from '../scalars.ts';
 import { MinorUnits } from './amounts.ts';
 import { CreditGrantKind, InvoiceStatus } from './invoices.ts';
 import { EntitlementLimits, EntitlementSource } from './entitlements.ts';
@@ -106,6 +118,31 @@ export const identityUpdated = defineEvent({
     verified_domains: z.array(z.string()),
   }),
   forOthers: 'services that sign people in; none of them reads it yet',
+});
+
+/**
+ * The state of a person whom the identity provider of an organisation manages. It is whole, so the latest one of a person is enough:
+ * `sequence` rises.
+ */
+export const personProvisioned = defineEvent({
+  type: 'person.provisioned.v1',
+  data: z.strictObject({
+    org_id: OrgId,
+    scim_user_id: ScimUserId,
+    sequence: z.int().min(1),
+    /** Rises with each end of the access. */
+    access_epoch: z.int().min(0),
+    /** In a domain that the organisation has verified. */
+    address: EmailAddress,
+    display_name: z.string().min(1).max(256),
+    is_active: z.boolean(),
+    /** The role that the groups of the person give. `null` when they give none. */
+    role: PersonRole.nullable(),
+    /** All workspaces of the organisation. */
+    workspace_ids: z.array(WorkspaceId).max(workspacesPerOrg),
+    /** The administrator of the organisation, whose role mappings give the role. */
+    granted_by: UserId,
+  }),
 });
 
 /** An installation administrator suspended or resumed the organisation, or changed its override. */

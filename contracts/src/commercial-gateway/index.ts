@@ -19,5 +19,7 @@ export * from './payments.ts';
 export * from './plan-terms.ts';
 export * from './plan-version.ts';
 export * from './scim.ts';
+export * from './scim-error.ts';
+export * from './scim-routes.ts';
 export * from './subscriptions.ts';
 export * from './usage.ts';

@@ -10,7 +10,7 @@ export const sessionEnded = defineEvent({
   data: z.strictObject({
     session_id: SignInId,
     user_id: UserId,
-    reason: z.enum(['signed_out', 'signed_in_again', 'refresh_reused', 'ended_by_owner']),
+    reason: z.enum(['signed_out', 'signed_in_again', 'refresh_reused', 'ended_by_owner', 'access_ended']),
   }),
   forOthers: 'systems of the operator that watch sign-ins',
 });

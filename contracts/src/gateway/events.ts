@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { ApprovalId, ControlVersion, InviteId, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
+import { ApprovalId, ControlVersion, Instant, InviteId, RunId, TaskId, UserId, WorkspaceId } from '../scalars.ts';
 import { ApprovalStatus, RunStatus, TaskStatus } from '../run-states.ts';
 import { Role } from './workspaces.ts';
 
@@ -83,4 +83,10 @@ export const subscriptionDisabled = defineEvent({
   type: 'subscription.disabled.v1',
   data: z.strictObject({ ...InWorkspace, subscriptionId: z.string(), channel: z.enum(['webhook', 'mail']) }),
   forOthers: 'subscriptions of the workspace',
+});
+
+/** The access of a person ended. Sessions of that person which began before are over. */
+export const userAccessEnded = defineEvent({
+  type: 'user.access-ended.v1',
+  data: z.strictObject({ userId: UserId, endedAt: Instant }),
 });

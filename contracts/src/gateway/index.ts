@@ -21,6 +21,7 @@ export * from './health.ts';
 export * from './identity.ts';
 export * from './members.ts';
 export * from './notifications.ts';
+export * from './provisioning.ts';
 export * from './reports.ts';
 export * from './run-codes.ts';
 export * from './runs.ts';

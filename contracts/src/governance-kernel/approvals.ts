@@ -15,6 +15,7 @@ import {
   ResourceName,
   SessionId,
   storableText,
+  TenantId,
   ToolName,
 } from '../scalars.ts';
 import { BudgetRemainder, CappedFacts, Demand, ReadFacts } from './boundary-record.ts';
@@ -188,6 +189,23 @@ export const withdrawApproval = defineRoute({
   body: z.strictObject({ reason: ApprovalReason.optional() }).default({}),
   reply: Approval,
   errors: ['NOT_FOUND', 'PERMISSION_DENIED', 'PASSKEY_REQUIRED'],
+});
+
+/** A person has many more approvals only when something went wrong; the caller repeats the request until `ended` is less. */
+export const approvalsEndedAtOnce = 200;
+
+export const endApprovals = defineRoute({
+  operation: 'end-approvals',
+  summary:
+    'End what a person, or a key of theirs, requested and has not used, and the unused approvals that they gave. Each end is sealed.',
+  method: 'POST',
+  path: '/internal/approvals/{tenant}/end',
+  auth: 'service_internal',
+  idempotency: { exempt: 'repeatable' },
+  params: z.strictObject({ tenant: TenantId }),
+  body: z.strictObject({ person: PrincipalId, reason: ApprovalReason.min(1) }),
+  reply: z.strictObject({ ended: z.int().min(0).max(approvalsEndedAtOnce) }),
+  errors: ['RECEIPT_STORE_UNAVAILABLE'],
 });
 
 /** The text that an approver signs: `countersign.approval.v1` and these members, as canonical JSON. */

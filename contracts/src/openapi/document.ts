@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ScimError } from '../commercial-gateway/scim.ts';
 import { OAuthError } from '../control-plane/device.ts';
 import { ErrorEnvelope, errorCodes, type ErrorCode } from '../errors.ts';
 import { idempotencyExemptions } from '../idempotency.ts';
@@ -73,7 +74,8 @@ function bodyOf(media: Media, body: z.ZodType, components: Components): JsonSche
 
 function bodyTypesOf(media: Media): string[] {
   const form = media === 'html' || media === 'oauth' ? ['application/x-www-form-urlencoded'] : [];
-  return media === 'html' ? form : [...form, 'application/json'];
+  const scim = media === 'scim' ? [scimType] : [];
+  return media === 'html' ? form : [...form, ...scim, 'application/json'];
 }
 
 const security: Record<AuthClass, PlainJson> = {
@@ -88,6 +90,7 @@ const security: Record<AuthClass, PlainJson> = {
   agent: [{ apiKey: [] }, { agentKey: [] }],
   commercial: [{ sessionToken: [] }],
   commercial_admin: [{ sessionToken: [] }],
+  scim: [{ scimToken: [] }],
 };
 
 const schemes: Record<string, JsonSchema> = {
@@ -106,6 +109,7 @@ const schemes: Record<string, JsonSchema> = {
   },
   serviceKey: { type: 'http', scheme: 'bearer', description: 'The value of GOV_SERVICE_API_KEY.' },
   sessionToken: { type: 'http', scheme: 'bearer', description: 'A session token; rotates through X-New-Token.' },
+  scimToken: { type: 'http', scheme: 'bearer', description: 'A SCIM token of an organisation (cst_…).' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'A workspace key, hp_…' },
 };
 
@@ -187,6 +191,9 @@ function headersOf(route: AnyRoute): JsonSchema[] {
   ];
 }
 
+const jsonType = 'application/json';
+const scimType = 'application/scim+json';
+
 const mediaTypes: Record<Media, string[]> = {
   json: ['application/json'],
   'json-lines': ['application/x-ndjson'],
@@ -201,14 +208,16 @@ const mediaTypes: Record<Media, string[]> = {
   mcp: ['application/json', 'text/event-stream'],
   authzen: ['application/json'],
   oauth: ['application/json'],
+  scim: [scimType],
 };
 
 function responsesOf(route: AnyRoute, components: Components): JsonSchema {
-  const reply = components.schemaOf(route.reply as z.ZodType, 'output'); // AnyRoute forgets the member types
+  const reply = isEmpty(route.status) ? {} : components.schemaOf(route.reply as z.ZodType, 'output'); // AnyRoute forgets the member types
   const answer = { description: route.summary, ...replayHeaderOf(route), content: contentOf(route.media, reply) };
   const errors = errorResponses(route, components);
   const answers = [route.status, ...(route.alsoStatus ?? [])].map((status) => {
     const error = errors[status];
+    if (isEmpty(status)) return [String(status), { description: route.summary }] as const;
     return [String(status), error === undefined ? answer : either(answer, error)] as const;
   });
   return {
@@ -216,6 +225,11 @@ function responsesOf(route: AnyRoute, components: Components): JsonSchema {
     ...Object.fromEntries(answers),
     default: errorResponse('Any other failure, in the same envelope.', route, components),
   };
+}
+
+/** Statuses whose answers have no content (RFC 9110 §15.3.5, §15.4.5). */
+function isEmpty(status: number): boolean {
+  return status === 204 || status === 304;
 }
 
 type Response = { description: string; headers?: JsonSchema; content: Record<string, { schema: JsonSchema }> };
@@ -238,7 +252,7 @@ function either(answer: Response, error: Response): Response {
 
 function contentOf(media: Media, reply: JsonSchema): Response['content'] {
   return Object.fromEntries(
-    mediaTypes[media].map((type) => [type, { schema: type === 'application/json' ? reply : text }]),
+    mediaTypes[media].map((type) => [type, { schema: [jsonType, scimType].includes(type) ? reply : text }]),
   );
 }
 
@@ -277,11 +291,13 @@ function errorResponses(route: AnyRoute, components: Components): Record<string,
 function errorResponse(description: string, { media }: AnyRoute, components: Components): Response {
   if (media === 'html') return { description, content: contentOf(media, text) };
   if (media === 'authzen') return { description, content: json(text) };
-  return { description, content: json(components.schemaOf(envelopeOf(media), 'output')) };
+  const envelope = components.schemaOf(envelopeOf(media), 'output');
+  return { description, content: media === 'scim' ? contentOf(media, envelope) : json(envelope) };
 }
 
 function envelopeOf(media: Media): z.ZodType {
   if (media === 'oauth') return OAuthError;
+  if (media === 'scim') return ScimError;
   return media === 'mcp' ? JsonRpcError : ErrorEnvelope;
 }
 

@@ -12,6 +12,8 @@ export type Forwarding = {
   delegates: boolean;
   /** Requests wait until the kernel has confirmed the settings of the workspace. */
   needsSettings: boolean;
+  /** The bearer of the caller is forwarded. It is a credential of the other service. */
+  passesBearer: boolean;
   /** The longest pause of the other service, before its answer or within it. */
   silenceMaxMs: number;
   /** The longest duration of one answer. A caller who needs more asks again, and authenticates again. */
@@ -43,9 +45,10 @@ function forwardedRoutes(
   return Object.values(routes).flatMap((route) => {
     const { forward } = route;
     if (forward === undefined) return [];
-    const { limit = 'public', needsSettings = false, answer = 'short' } = forward;
+    const { limit = 'public', needsSettings = false, passesBearer = false, answer = 'short' } = forward;
     const delegates = to === 'control-plane' || route.auth === 'commercial';
-    return { to, route: atTheDoor(route, forward), limit, delegates, needsSettings, ...durations[answer] };
+    const terms = { limit, delegates, needsSettings, passesBearer, ...durations[answer] };
+    return { to, route: atTheDoor(route, forward), ...terms };
   });
 }
 
@@ -74,7 +77,7 @@ function controlPlaneRouteAtTheDoor(route: AnyRoute): AnyRoute {
  * sign-in is.
  */
 function commercialRouteAtTheDoor(route: AnyRoute): AnyRoute {
-  if (route.auth === 'public') return { ...route, auth: 'public' };
+  if (route.auth === 'public' || route.forward?.passesBearer === true) return { ...route, auth: 'public' };
   const { needsPresence: _, ...opened } = route;
   return {
     ...opened,

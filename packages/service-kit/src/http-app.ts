@@ -163,6 +163,7 @@ function addRoute(app: Express, endpoint: Endpoint, services: HttpServices): voi
     GET: () => app.get(path, run),
     POST: () => app.post(path, run),
     PUT: () => app.put(path, run),
+    PATCH: () => app.patch(path, run),
     DELETE: () => app.delete(path, run),
   };
   add[route.method]();

@@ -1,4 +1,4 @@
-export { answer, prepared, takenOver, type Prepared } from './answer.ts';
+export { answer, prepared, takenOver, type Answer, type Prepared } from './answer.ts';
 export {
   createAssertionSigner,
   readAssertionKey,

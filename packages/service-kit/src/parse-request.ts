@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import { parseFormBody } from './parse-form-body.ts';
 import { parseJsonBody } from './parse-json-body.ts';
-import { declaresForm, hasBody, readBody, requireForm, requireJson } from './read-body.ts';
+import { declaresForm, hasBody, readBody, requireForm, requireJson, requireScim } from './read-body.ts';
 import { validate } from './validate.ts';
 
 /** Fills params, query, body and the idempotency claim of the exchange. Throws what the caller has to correct. */
@@ -42,6 +42,7 @@ function takesBody(route: AnyRoute): boolean {
 async function bodyBytes({ req }: Exchange, route: AnyRoute): Promise<Buffer | null> {
   if (!takesBody(route) || !hasBody(req)) return null;
   if (isForm(req, route)) requireForm(req);
+  else if (route.media === 'scim') requireScim(req);
   else requireJson(req);
   const bytes = await readBody(req, route.bodyBytesMax);
   return bytes.length === 0 ? null : bytes;

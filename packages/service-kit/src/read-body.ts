@@ -27,6 +27,11 @@ export function requireJson(req: IncomingMessage): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8 without content coding');
 }
 
+/** As `requireJson`, for bodies of SCIM (RFC 7644 §3.1). Identity providers send plain JSON too. */
+export function requireScim(req: IncomingMessage): void {
+  if (!scimType.test(req.headers['content-type'] ?? '') || isCoded(req)) requireJson(req);
+}
+
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is declared as a form without a content coding. */
 export function requireForm(req: IncomingMessage): void {
   if (declaresForm(req) && !isCoded(req)) return;
@@ -46,6 +51,7 @@ function isCoded({ headers }: IncomingMessage): boolean {
 }
 
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
+const scimType = /^application\/scim\+json *(; *charset="?utf-8"? *)?$/i;
 const formType = /^application\/x-www-form-urlencoded *(; *charset="?utf-8"? *)?$/i;
 
 /** The whole body. Throws PAYLOAD_TOO_LARGE by the declared length at once, by the received length as soon as it is exceeded. */

@@ -6,7 +6,7 @@ import { answerOnce, keepableHeaders, type OnceOptions, type StoredAnswer } from
 import { presetHeaders, sendText } from './send.ts';
 
 /** Media whose answers are one text. */
-const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'authzen', 'oauth']);
+const wholeAnswers: ReadonlySet<Media> = new Set(['json', 'html', 'script', 'authzen', 'oauth', 'scim']);
 
 type Invoke = (input: EndpointInput) => unknown;
 type Once = Omit<OnceOptions, 'log'>;
@@ -66,7 +66,7 @@ function storedAnswer(exchange: Exchange, route: AnyRoute, result: unknown): Sto
 }
 
 function hasShape({ media }: AnyRoute): boolean {
-  return media === 'json' || media === 'authzen' || media === 'oauth';
+  return media === 'json' || media === 'authzen' || media === 'oauth' || media === 'scim';
 }
 
 function textOf(

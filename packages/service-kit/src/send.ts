@@ -30,6 +30,7 @@ const pageHeaders: readonly string[] = [
 ];
 
 const jsonType = 'application/json; charset=utf-8';
+const scimType = 'application/scim+json; charset=utf-8';
 const pageType = 'text/html; charset=utf-8';
 const scriptType = 'text/javascript; charset=utf-8';
 
@@ -41,13 +42,17 @@ export function sendText(exchange: Exchange, status: number, text: string): void
     res.writeHead(status, headers);
     res.end();
   } else {
-    const type =
-      (status < 300 && exchange.media === 'script' && scriptType) || (exchange.media === 'html' ? pageType : jsonType);
-    headers.push('content-type', type, 'content-length', String(Buffer.byteLength(text)));
+    headers.push('content-type', contentType(exchange.media, status), 'content-length', String(Buffer.byteLength(text)));
     res.writeHead(status, headers);
     res.end(text);
   }
   observe(exchange, status);
+}
+
+function contentType(media: Exchange['media'], status: number): string {
+  if (media === 'script' && status < 300) return scriptType;
+  if (media === 'html') return pageType;
+  return media === 'scim' ? scimType : jsonType;
 }
 
 /** Sets what every answer carries on a response that the handler will write itself. */

@@ -28,6 +28,10 @@ export const commercialVariables = z.object({
   ...listenVariables({ prefix, title: 'commercial gateway', port: 3300 }),
   GOV_CONTROL_PLANE_URL: url().describe('Where the control plane answers this service. It keeps the organisations.'),
   GOV_GATEWAY_URL: url().describe('Where the gateway answers this service. The basic API acts there as its caller.'),
+  GOV_GATEWAY_PUBLIC_URL: url()
+    .optional()
+    .meta({ fallback: 'GOV_GATEWAY_URL' })
+    .describe('Scheme, host and port by which identity providers reach the gateway. Addresses of SCIM resources begin with it.'),
   GOV_GOVERNANCE_URL: url().describe(
     'Where the governance kernel answers this service. Usage is counted from its receipts.',
   ),
@@ -80,6 +84,8 @@ export type CommercialConfig = ServiceConfig &
     controlPlaneUrl: string;
     gatewayUrl: string;
     governanceUrl: string;
+    /** The address of SCIM, as identity providers know it. */
+    scimBaseUrl: string;
     serviceApiKey: string;
     /** Keys that assertions of callers must be signed with. */
     assertionKeys: readonly PublicKey[];
@@ -111,6 +117,7 @@ export function commercialConfigFrom(env: Environment = process.env): Commercial
     controlPlaneUrl: read.GOV_CONTROL_PLANE_URL,
     gatewayUrl: read.GOV_GATEWAY_URL,
     governanceUrl: read.GOV_GOVERNANCE_URL,
+    scimBaseUrl: new URL('/scim/v2', read.GOV_GATEWAY_PUBLIC_URL ?? read.GOV_GATEWAY_URL).href,
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),

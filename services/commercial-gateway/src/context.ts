@@ -8,6 +8,7 @@ import {
   type KeyClaims,
 } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
+import { findSoleOwner } from '@countersign/contracts/gateway';
 import { listLedgerEntries, listTrustKeys, putCeiling } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
@@ -45,6 +46,7 @@ import {
 } from './store/database.ts';
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
+const accountRoutes = { findSoleOwner };
 const kernelRoutes = { listLedgerEntries, listTrustKeys, putCeiling };
 
 /** Every collaborator of the commercial gateway. Built once, closed in reverse. */
@@ -64,6 +66,8 @@ export type Context = {
   asCaller<const Routes extends Record<string, AnyRoute>>(delegation: string, routes: Routes): Client<Routes>;
   /** The directory of organisations at the control plane. */
   readonly directory: Client<typeof directoryRoutes>;
+  /** The people of the gateway. */
+  readonly accounts: Client<typeof accountRoutes>;
   /** The receipts of the governance kernel. */
   readonly kernel: Client<typeof kernelRoutes>;
   /** The keys that receipts are verified with. */
@@ -91,6 +95,8 @@ export type ContextOverrides = Partial<
 >;
 
 const siblingTimeoutMs = 20_000;
+/** An identity provider waits, and the end of an access has to be effective within five seconds. */
+const accountTimeoutMs = 1_500;
 /** A request waits for DNS: twice this at most. */
 const dnsTimeoutMs = 2_000;
 
@@ -135,6 +141,11 @@ export function createContext(
     directory: createClient(directoryRoutes, {
       baseUrl: config.controlPlaneUrl,
       timeoutMs: siblingTimeoutMs,
+      headers: asSibling,
+    }),
+    accounts: createClient(accountRoutes, {
+      baseUrl: config.gatewayUrl,
+      timeoutMs: accountTimeoutMs,
       headers: asSibling,
     }),
     kernel,

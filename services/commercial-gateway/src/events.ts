@@ -6,6 +6,7 @@ import {
   identityUpdated,
   invoiceUpdated,
   orgSettingsUpdated,
+  personProvisioned,
   subscriptionUpdated,
   type Entitlements,
   type IdentitySettings,
@@ -140,4 +141,13 @@ export async function publishOrgSettingsUpdated(
     override_expires_at: override?.expires_at ?? null,
   };
   await recordEventsIn(tx, [newEvent(orgSettingsUpdated, data, { subject: orgId })]);
+}
+
+export async function publishPersonProvisioned(
+  tx: Tx,
+  { newEvent }: EventDeps,
+  people: readonly EventOf<typeof personProvisioned>['data'][],
+): Promise<void> {
+  const events = people.map((data) => newEvent(personProvisioned, data, { subject: data.scim_user_id }));
+  await recordEventsIn(tx, events);
 }

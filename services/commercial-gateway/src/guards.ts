@@ -22,6 +22,8 @@ import {
   type Guards,
 } from '@countersign/service-kit';
 import type { Context } from './context.ts';
+import { authenticateScim } from './identity/authenticate-scim.ts';
+import type { ScimCaller } from './provisioning/scim-caller.ts';
 
 /** A person whose sign-in the gateway asserts. */
 export type PersonCaller = {
@@ -46,12 +48,12 @@ export type WorkspaceCaller = Acting & { workspaceId: WorkspaceId; role: PersonR
 /** A route without a role addresses no workspace: there a person has none, and a key has its own. */
 export type BasicCaller = Acting & { workspaceId: WorkspaceId | null };
 
-type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now'>;
+type Guarding = Pick<Context, 'config' | 'assertions' | 'keyAssertions' | 'now' | 'database' | 'transaction'>;
 
 /** Who may call each class of route. */
 export function createGuards(
   context: Guarding,
-): Guards<PersonCaller | BasicCaller | WorkspaceCaller | SiblingCaller | undefined> {
+): Guards<PersonCaller | BasicCaller | WorkspaceCaller | ScimCaller | SiblingCaller | undefined> {
   return {
     public: anonymous,
     session: async (request) => {
@@ -70,6 +72,7 @@ export function createGuards(
       requirePresence(person.provenAt, context.now());
       return person;
     },
+    scim: ({ req }) => authenticateScim(context, bearerToken(req)),
     service_internal: ({ req }) => {
       if (!secretsEqual(bearerToken(req), context.config.serviceApiKey))
         throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
@@ -129,9 +132,11 @@ async function personOf({ assertions }: Guarding, { req }: GuardRequest): Promis
   return { userId: sub, sessionId: sid, provenAt: new Date(auth_time * 1_000) };
 }
 
-/** `null` when the caller is not a person: no idempotency key is shared between such callers. */
+/** `null` when the caller is a sibling or unknown: no idempotency key is shared between such callers. */
 export function callerKey(caller: unknown): string | null {
-  if (typeof caller !== 'object' || caller === null || !('userId' in caller)) return null;
+  if (typeof caller !== 'object' || caller === null) return null;
+  if ('tokenId' in caller) return String(caller.tokenId);
+  if (!('userId' in caller)) return null;
   if (!('actor' in caller && 'workspaceId' in caller)) return String(caller.userId);
   return `${String(caller.actor)} ${String(caller.workspaceId)}`;
 }

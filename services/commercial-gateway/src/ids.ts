@@ -1,11 +1,13 @@
 import {
   CheckoutId,
+  ComplianceReportId,
   CreditGrantId,
   InvoiceId,
   LedgerTransactionId,
   ProjectId,
-  ComplianceReportId,
+  ScimGroupId,
   ScimTokenId,
+  ScimUserId,
   SubscriptionId,
 } from '@countersign/contracts';
 import { monotonicFactory } from 'ulid';
@@ -43,6 +45,14 @@ export function newCheckoutId(): CheckoutId {
 
 export function newComplianceReportId(): ComplianceReportId {
   return ComplianceReportId.parse(`cpr_${nextUlid()}`);
+}
+
+export function newScimUserId(): ScimUserId {
+  return ScimUserId.parse(`scu_${nextUlid()}`);
+}
+
+export function newScimGroupId(): ScimGroupId {
+  return ScimGroupId.parse(`scg_${nextUlid()}`);
 }
 
 export function newAuditId(): string {

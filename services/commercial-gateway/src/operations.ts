@@ -54,6 +54,21 @@ import { createBasicPlanRoute } from './routes/create-basic-plan.ts';
 import { approveBasicPlanRoute } from './routes/approve-basic-plan.ts';
 import { commitBasicPlanRoute } from './routes/commit-basic-plan.ts';
 import { createBasicBlastRadiusRoute } from './routes/create-basic-blast-radius.ts';
+import { getScimConfigRoute } from './routes/get-scim-config.ts';
+import { listScimResourceTypesRoute } from './routes/list-scim-resource-types.ts';
+import { listScimSchemasRoute } from './routes/list-scim-schemas.ts';
+import { listScimUsersRoute } from './routes/list-scim-users.ts';
+import { createScimUserRoute } from './routes/create-scim-user.ts';
+import { getScimUserRoute } from './routes/get-scim-user.ts';
+import { putScimUserRoute } from './routes/put-scim-user.ts';
+import { patchScimUserRoute } from './routes/patch-scim-user.ts';
+import { deleteScimUserRoute } from './routes/delete-scim-user.ts';
+import { listScimGroupsRoute } from './routes/list-scim-groups.ts';
+import { createScimGroupRoute } from './routes/create-scim-group.ts';
+import { getScimGroupRoute } from './routes/get-scim-group.ts';
+import { putScimGroupRoute } from './routes/put-scim-group.ts';
+import { patchScimGroupRoute } from './routes/patch-scim-group.ts';
+import { deleteScimGroupRoute } from './routes/delete-scim-group.ts';
 
 /** The endpoint of each route of the commercial gateway. */
 export const operations: Operations<typeof commercialRoutes, Context> = {
@@ -71,6 +86,21 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   putIdentity: putIdentityRoute,
   createScimToken: createScimTokenRoute,
   revokeScimToken: revokeScimTokenRoute,
+  getScimConfig: getScimConfigRoute,
+  listScimResourceTypes: listScimResourceTypesRoute,
+  listScimSchemas: listScimSchemasRoute,
+  listScimUsers: listScimUsersRoute,
+  createScimUser: createScimUserRoute,
+  getScimUser: getScimUserRoute,
+  putScimUser: putScimUserRoute,
+  patchScimUser: patchScimUserRoute,
+  deleteScimUser: deleteScimUserRoute,
+  listScimGroups: listScimGroupsRoute,
+  createScimGroup: createScimGroupRoute,
+  getScimGroup: getScimGroupRoute,
+  putScimGroup: putScimGroupRoute,
+  patchScimGroup: patchScimGroupRoute,
+  deleteScimGroup: deleteScimGroupRoute,
   getBillingAccount: getBillingAccountRoute,
   getInvoice: getInvoiceRoute,
   getUsage: getUsageRoute,

@@ -7,6 +7,7 @@ import { startReportBuilder } from './workers/report-builder.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
 import { startLimitCourier } from './workers/limit-courier.ts';
+import { startPersonPublisher } from './workers/person-publisher.ts';
 import { startReceiptMeter } from './workers/receipt-meter.ts';
 import { startSweeper } from './workers/sweeper.ts';
 
@@ -32,6 +33,7 @@ export function startCommercialGateway(
     workers: (context) => ({
       directory: () => startDirectoryListener(context),
       directorySync: () => startDirectorySync(context),
+      personPublisher: () => startPersonPublisher(context),
       receiptMeter: () => startReceiptMeter(context, meterMs),
       billingCycle: () => startBillingCycle(context),
       sweeper: () => startSweeper(context),

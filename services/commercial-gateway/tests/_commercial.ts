@@ -21,6 +21,7 @@ export type CommercialClient = Client<typeof commercialRoutes>;
 /** The key of the gateway that signs in people for these tests. */
 const gatewayKey = generateSigningKey();
 const signInId = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
+export const publicUrl = 'https://countersign.example.org';
 const serviceKey = 'service-key-of-a-commercial-gateway-under-test';
 const serviceDir = fileURLToPath(new URL('..', import.meta.url));
 
@@ -37,6 +38,8 @@ class DirectoryServer {
   /** Requests that the gateway got. */
   readonly atGateway: AtGateway[] = [];
   gatewayReply: (request: AtGateway) => Reply = () => ({ status: 500, body: {} });
+  /** Whether the gateway knows each person as the only owner of a workspace; `null` while it does not answer. */
+  isSoleOwner: boolean | null = false;
   readonly #server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
     if (url.pathname.startsWith('/api/')) return void this.#answerAsGateway(req, res);
@@ -44,6 +47,10 @@ class DirectoryServer {
     if (isKnown && url.pathname.startsWith('/internal/receipts/')) {
       res.writeHead(200, { 'content-type': 'application/json' });
       return res.end(JSON.stringify({ data: [] }));
+    }
+    if (isKnown && url.pathname === '/internal/provisioned-people/sole-owner') {
+      res.writeHead(this.isSoleOwner === null ? 503 : 200, { 'content-type': 'application/json' });
+      return res.end(JSON.stringify({ sole_owner: this.isSoleOwner }));
     }
     const rows = url.pathname === '/internal/orgs' ? this.orgs : this.workspaces;
     const page = pageOf<ListedOrg | ListedOrgWorkspace>(rows, url.searchParams);
@@ -128,6 +135,7 @@ export async function startCommercialSite({
     GOV_COMMERCIAL_PORT: '0',
     GOV_CONTROL_PLANE_URL: siblingUrl,
     GOV_GATEWAY_URL: siblingUrl,
+    GOV_GATEWAY_PUBLIC_URL: publicUrl,
     GOV_GOVERNANCE_URL: siblingUrl,
     GOV_SERVICE_API_KEY: serviceKey,
     GOV_ASSERTION_KEYS: encodeBase64Url(gatewayKey.publicKey),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
-import { addressesOf, requireUnique } from '../src/scim/find-conflict.ts';
+import { accountAddress } from '../src/scim/account-address.ts';
+import { requireUnique } from '../src/scim/find-conflict.ts';
 import { parseUser, patchUser, replaceUser } from '../src/scim/parse-resource.ts';
 import { planUserChange } from '../src/scim/plan-user-change.ts';
 import { matches } from '../src/scim/predicate.ts';
@@ -175,25 +176,21 @@ describe('complaints of identity providers', () => {
   it.each([
     ['a userName that differs in case alone', { users: [{ id: 'u-2', userName: 'ADA@example.com' }] }, 'userName'],
     ['an externalId', { users: [{ id: 'u-2', userName: 'b', externalId: 'ext-1' }] }, 'externalId'],
-    [
-      'an address of an unlinked local account',
-      { accounts: [{ address: 'ada@Example.com', scimUserId: null }] },
-      'emails',
-    ],
     ['an address of another person', { accounts: [{ address: 'ada@example.com', scimUserId: 'u-2' }] }, 'emails'],
   ])('409 uniqueness: %s', (_complaint, existing, param) => {
     const facts = { users: [], accounts: [], ...existing };
     for (const id of ['u-1', null])
-      expect(refusalOf(() => requireUnique({ id, user: ada }, facts))).toBe(`ALREADY_EXISTS ${param}`);
+      expect(refusalOf(() => requireUnique({ id, user: ada, address: 'ada@example.com' }, facts))).toBe(
+        `ALREADY_EXISTS ${param}`,
+      );
   });
 
-  it('the addresses of a person are the userName and all e-mails, without case and once each', () => {
-    const emails = [{ value: 'ADA@example.com' }, { value: 'b@Example.com' }];
-    expect(addressesOf(parseUser({ userName: 'Ada@Example.com', emails }))).toEqual([
-      'ada@example.com',
-      'b@example.com',
-    ]);
-    expect(addressesOf(parseUser({ userName: 'ada' }))).toEqual([]);
+  it('the address of a person is the primary e-mail, or else the first one, or else the userName', () => {
+    const emails = [{ value: 'none' }, { value: 'A@Example.com' }, { value: 'B@Example.com', primary: true }];
+    expect(accountAddress(parseUser({ userName: 'c@example.com', emails }))).toBe('b@example.com');
+    expect(accountAddress(parseUser({ userName: 'c@example.com', emails: emails.slice(0, 2) }))).toBe('a@example.com');
+    expect(accountAddress(parseUser({ userName: 'C@example.com' }))).toBe('c@example.com');
+    expect(accountAddress(parseUser({ userName: 'ada' }))).toBeNull();
   });
 
   it('a person is no conflict with itself', () => {
@@ -201,6 +198,6 @@ describe('complaints of identity providers', () => {
       users: [{ id: 'u-1', userName: 'ada@example.com' }],
       accounts: [{ address: 'ada@example.com', scimUserId: 'u-1' }],
     };
-    expect(refusalOf(() => requireUnique({ id: 'u-1', user: ada }, own))).toBe('accepted');
+    expect(refusalOf(() => requireUnique({ id: 'u-1', user: ada, address: 'ada@example.com' }, own))).toBe('accepted');
   });
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { scimSchemas, type ScimUser } from '@countersign/contracts/commercial-gateway';
+import { scimError, scimSchemas, type ScimUser } from '@countersign/contracts/commercial-gateway';
 import fc from 'fast-check';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
 import { Messages, Schemas, Types } from 'scimmy';
@@ -10,7 +10,6 @@ import { matches } from '../src/scim/predicate.ts';
 import { parseUserFilter } from '../src/scim/resource-filters.ts';
 import { nextVersion } from '../src/scim/resource-version.ts';
 import { groupView, userView } from '../src/scim/resource-view.ts';
-import { scimError } from '../src/scim/scim-error.ts';
 import { ada, patchOf, team } from './_scim.ts';
 
 const enterprise = scimSchemas.enterpriseUser;

@@ -4,5 +4,6 @@ export function controlPlaneQueues(exchange: string) {
     hints: `${exchange}.control-plane.hints`,
     glass: `${exchange}.control-plane.glass`,
     entitlements: `${exchange}.control-plane.entitlements`,
+    access: `${exchange}.control-plane.access`,
   };
 }

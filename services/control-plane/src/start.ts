@@ -2,6 +2,7 @@ import { startStandardService, type Lifecycle, type StartedService } from '@coun
 import { createApp } from './app.ts';
 import type { ControlPlaneConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { startAccessListener } from './workers/access-listener.ts';
 import { startConfirmer } from './workers/confirmer.ts';
 import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startGlassListener } from './workers/glass-listener.ts';
@@ -43,6 +44,7 @@ export function startControlPlane(
       hints: () => startHintListener(context),
       glass: () => startGlassListener(context),
       entitlements: () => startEntitlementListener(context),
+      access: () => startAccessListener(context),
     }),
     app: createApp,
   });

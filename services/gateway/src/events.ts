@@ -1,4 +1,4 @@
-import { InviteId, RunId, TaskId, WorkspaceId, type EventDefinition } from '@countersign/contracts';
+import { Instant, InviteId, RunId, TaskId, WorkspaceId, type EventDefinition, type UserId } from '@countersign/contracts';
 import {
   approvalRequested,
   approvalResolved,
@@ -11,6 +11,7 @@ import {
   taskCreated,
   taskDeleted,
   taskMoved,
+  userAccessEnded,
   violationRecorded,
   type RunStatus,
   type TaskStatus,
@@ -103,6 +104,16 @@ export async function publishInviteCreated(
   const { workspaceId, inviteId } = invite;
   const place = { workspaceId: WorkspaceId.parse(workspaceId) };
   await publish(tx, context, inviteCreated, { ...place, inviteId: InviteId.parse(inviteId) });
+}
+
+/** Sessions of a person that began before now are over, in every service. */
+export async function publishAccessEnded(
+  tx: Tx,
+  { newEvent }: Context,
+  { userId, now }: { userId: UserId; now: Date },
+): Promise<void> {
+  const data = { userId, endedAt: Instant.parse(now.toISOString()) };
+  await recordEventsIn(tx, [newEvent(userAccessEnded, data, { subject: userId })]);
 }
 
 export async function publishSubscriptionDisabled(

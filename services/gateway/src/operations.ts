@@ -13,6 +13,7 @@ import { endSessionRoute } from './routes/end-session.ts';
 import { endSubscriptionRoute } from './routes/end-subscription.ts';
 import { exportAuditRoute } from './routes/export-audit.ts';
 import { followEventsRoute } from './routes/follow-events.ts';
+import { findSoleOwnerRoute } from './routes/find-sole-owner.ts';
 import { getCapabilityRoute } from './routes/get-capability.ts';
 import { getGovernanceReceiptRoute } from './routes/get-governance-receipt.ts';
 import { getGovernanceStatusRoute } from './routes/get-governance-status.ts';
@@ -129,6 +130,7 @@ export const operations: Operations<typeof gatewayRoutes, Context> = {
   listReports: listReportsRoute,
   getReport: getReportRoute,
   listCapabilities: listCapabilitiesRoute,
+  findSoleOwner: findSoleOwnerRoute,
   getCapability: getCapabilityRoute,
   getGovernanceStatus: getGovernanceStatusRoute,
   listGovernanceReceipts: listGovernanceReceiptsRoute,

@@ -5,5 +5,6 @@ export function gatewayQueues(exchange: string) {
     approvals: `${exchange}.gateway.approvals`,
     incidents: `${exchange}.gateway.incidents`,
     entitlements: `${exchange}.gateway.entitlements`,
+    people: `${exchange}.gateway.people`,
   };
 }

@@ -7,6 +7,8 @@ import { startCourier } from './workers/courier.ts';
 import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startIncidentListener } from './workers/incident-listener.ts';
 import { startOrchestrator } from './workers/orchestrator.ts';
+import { startPersonListener } from './workers/person-listener.ts';
+import { startPersonSettler } from './workers/person-settler.ts';
 import { startReceiptReview } from './workers/receipt-review.ts';
 import { startSettingsCourier } from './workers/settings-courier.ts';
 
@@ -44,5 +46,7 @@ function workersOf(context: Context) {
     receipts: hasKernel ? () => startReceiptReview(context) : null,
     entitlements: () => startEntitlementListener(context),
     courier: () => startCourier(context),
+    people: hasRuns ? () => startPersonListener(context) : null,
+    settler: hasRuns ? () => startPersonSettler(context) : null,
   };
 }

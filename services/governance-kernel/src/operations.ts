@@ -116,6 +116,7 @@ import { verifyRecordRoute } from './routes/verify-record.ts';
 import { voteOnPageRoute } from './routes/vote-on-page.ts';
 import { vouchForPasskeyRoute } from './routes/vouch-for-passkey.ts';
 import { vouchOnPageRoute } from './routes/vouch-on-page.ts';
+import { endApprovalsRoute } from './routes/end-approvals.ts';
 import { withdrawApprovalRoute } from './routes/withdraw-approval.ts';
 import { writeRelationshipsRoute } from './routes/write-relationships.ts';
 
@@ -153,6 +154,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   listTrustKeys: listTrustKeysRoute,
   listApprovals: listApprovalsRoute,
   createApproval: createApprovalRoute,
+  endApprovals: endApprovalsRoute,
   withdrawApproval: withdrawApprovalRoute,
   transitionApproval: transitionApprovalRoute,
   approveByKernel: approveByKernelRoute,

@@ -109,6 +109,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
       params: { tenant: 'acme', budget_id: 'shown' },
       body: { event_id: 'e1', occurred_at: now, tool_calls: 1 },
     },
+    'end-approvals': { params: { tenant: 'newcomer' }, body: { person: 'carol', reason: 'for a test' } },
     'put-members': {
       params: { tenant: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
       body: { version: 1, members: [{ user_id: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', role: 'owner' }] },

@@ -1,6 +1,7 @@
 import { AppError } from '@countersign/contracts';
 import type { IdentitySettings, RoleMapping } from '@countersign/contracts/commercial-gateway';
 import { isUniqueViolation } from '@countersign/database';
+import { canonicalize } from '@countersign/crypto';
 import { requireMatch } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { entitlementsOf } from '../entitlements/entitlements-of.ts';
@@ -10,6 +11,7 @@ import { keepDomains, listClaimedDomains, listVerifiedDomains, markVerified } fr
 import type { Tx } from '../store/database.ts';
 import { findIdentity, lockIdentity, writeIdentity } from '../store/identity-settings.ts';
 import type { Org } from '../store/orgs.ts';
+import { markEffectsDue } from '../store/scim-users.ts';
 import { newChallenge } from './domain-challenge.ts';
 import { missingForSso } from './missing-for-sso.ts';
 import { settingsView } from './settings-view.ts';
@@ -74,6 +76,7 @@ async function replaceSettings(
     ...{ orgId, version, ssoRequired, oidcConnectionId, roleMappings: [...roleMappings] },
     ...{ updatedBy: actor, updatedAt: now },
   });
+  if (canonicalize(before.roleMappings) !== canonicalize([...roleMappings])) await markEffectsDue(tx, orgId, 'all');
   const view = await settingsView(tx, { org, now });
   await publishIdentityUpdated(tx, deps, view);
   const domains = settings.domains.length;

@@ -69,7 +69,8 @@ export function revokeScimToken(
   });
 }
 
-function hashOf(secret: string): string {
+/** What is stored in place of the secret. */
+export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 

@@ -4,7 +4,7 @@ import type { Attribute, ResourceDefinition } from './attribute.ts';
 import { isMembers, type Change, type Members, type OnUnknown } from './canonical-value.ts';
 import { changedAttribute } from './change-attribute.ts';
 import { parsePath, type Target } from './patch-path.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 type Operation = ScimPatch['Operations'][number];
 

@@ -1,5 +1,5 @@
 import { findAttribute, type Attribute } from './attribute.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 /** Attributes of a resource or of a complex value, under the names of its schema. */
 export type Members = Readonly<Record<string, unknown>>;

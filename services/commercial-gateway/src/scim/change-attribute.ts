@@ -2,7 +2,7 @@ import type { Attribute } from './attribute.ts';
 import { canonicalValue, definedEntries, isMembers, type Change, type Members } from './canonical-value.ts';
 import { changedValues } from './change-values.ts';
 import type { Predicate } from './predicate.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
 

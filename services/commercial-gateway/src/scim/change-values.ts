@@ -11,7 +11,7 @@ import {
   type Members,
 } from './canonical-value.ts';
 import { matches, termsOf, type Predicate } from './predicate.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
 

@@ -1,7 +1,7 @@
 import { parse, type Filter } from 'scim2-parse-filter';
 import { scanFilter } from './filter-text.ts';
 import type { FilterAttribute, Predicate, StringOperator } from './predicate.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 import { withoutSchema } from './schema-prefix.ts';
 
 type Names<Path extends string> = {

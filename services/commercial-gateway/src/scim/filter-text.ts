@@ -1,5 +1,5 @@
 import { scimLimits } from '@countersign/contracts/commercial-gateway';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 /** A filter whose values are replaced by their indexes in `values`. `null` stands for "no value". */
 type ScannedFilter = { readonly text: string; readonly values: readonly (string | null)[] };

@@ -12,6 +12,6 @@ export function listResponse<Resource>(page: {
     totalResults,
     startIndex,
     itemsPerPage: resources.length,
-    Resources: resources,
+    Resources: [...resources],
   };
 }

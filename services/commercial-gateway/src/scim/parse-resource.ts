@@ -4,7 +4,7 @@ import { applyOperations, describedAttributes } from './apply-operations.ts';
 import type { ResourceDefinition } from './attribute.ts';
 import type { Members } from './canonical-value.ts';
 import { groupDefinition } from './group-definition.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 import { userDefinition } from './user-definition.ts';
 
 /** A person as a body of POST describes them. Unknown and read-only members are ignored (RFC 7644 §3.3). Throws `invalidValue`. */

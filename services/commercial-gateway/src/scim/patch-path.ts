@@ -2,7 +2,7 @@ import { commonAttributes, findAttribute, type Attribute, type ResourceDefinitio
 import { compileFilter } from './compile-filter.ts';
 import type { Predicate } from './predicate.ts';
 import { withoutSchema } from './schema-prefix.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 
 /** The place in a resource that an operation changes. */
 export type Target = {

@@ -19,7 +19,7 @@ type UserPlan = {
   readonly refusal: AppError | null;
 };
 
-type Position = { readonly isOwner: boolean; /** Other owners who are active. */ readonly otherOwners: number };
+export type Position = { readonly isOwner: boolean; /** Other owners who are active. */ readonly otherOwners: number };
 
 /** The effects of a change; `after` is `null` when the person is deleted, which keeps the row and ends access. */
 export function planUserChange(before: ScimUser, after: ScimUser | null, { isOwner, otherOwners }: Position): UserPlan {

@@ -3,7 +3,7 @@ import { compileFilter } from './compile-filter.ts';
 import type { FilterAttribute, Predicate } from './predicate.ts';
 
 export type UserPath = 'id' | 'externalId' | 'userName' | 'displayName' | 'emails.value' | 'active';
-type GroupPath = 'id' | 'externalId' | 'displayName' | 'members.value';
+export type GroupPath = 'id' | 'externalId' | 'displayName' | 'members.value';
 
 const common = [
   { path: 'id', type: 'string', caseExact: true },

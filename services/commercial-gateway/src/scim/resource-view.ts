@@ -4,7 +4,7 @@ import { isMembers, type Members } from './canonical-value.ts';
 import { groupDefinition } from './group-definition.ts';
 import { weakTag } from './resource-version.ts';
 import { withoutSchema } from './schema-prefix.ts';
-import { scimRefusal } from './scim-error.ts';
+import { scimRefusal } from './scim-refusal.ts';
 import { userDefinition } from './user-definition.ts';
 
 type Stored<Resource> = {
@@ -16,7 +16,7 @@ type Stored<Resource> = {
 };
 
 /** The members that a reader asks for, in the words of `attributes` and `excludedAttributes`. */
-type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
+export type Projection = { readonly attributes?: string | undefined; readonly excludedAttributes?: string | undefined };
 
 type Group = { readonly value: string; readonly display: string };
 
@@ -33,6 +33,13 @@ export function userView(
 
 export function groupView(group: Stored<ScimGroup>, baseUrl: string, projection: Projection) {
   return view(group, { definition: groupDefinition, baseUrl, projection });
+}
+
+/** Whether a view of a group has no members, so that they need not be read. */
+export function leavesOutMembers({ attributes, excludedAttributes }: Projection): boolean {
+  const members = (list: string) => pathsOf(list, groupDefinition).some(([first]) => first === 'members');
+  if (attributes !== undefined) return pathsOf(attributes, groupDefinition).length > 0 && !members(attributes);
+  return excludedAttributes !== undefined && belowOf(pathsOf(excludedAttributes, groupDefinition), 'members') === null;
 }
 
 type Viewing = { definition: ResourceDefinition; baseUrl: string; projection: Projection };

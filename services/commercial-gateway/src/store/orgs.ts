@@ -4,6 +4,7 @@ import { OrgId } from '@countersign/contracts/governance-kernel';
 import type { OrgModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 import { makeEntitlementsDue } from './entitlement-states.ts';
+import { markEffectsDue } from './scim-users.ts';
 import { pageOf, readCursor, type PageOf } from './page-cursor.ts';
 
 export type Org = { id: OrgId; name: string; adminId: UserId };
@@ -18,7 +19,10 @@ export async function putOrg(tx: Tx, { org_id, name, admin_id, created_at }: Lis
 export async function putOrgWorkspace(tx: Tx, { workspace_id, org_id, added_at }: ListedOrgWorkspace): Promise<void> {
   const data = { workspaceId: workspace_id, orgId: org_id, addedAt: new Date(added_at) };
   const { count } = await tx.orgWorkspace.createMany({ data, skipDuplicates: true });
-  if (count > 0) await makeEntitlementsDue(tx, org_id);
+  if (count === 0) return;
+  await makeEntitlementsDue(tx, org_id);
+  // Provisioned people of the organisation have their role in the new workspace too.
+  await markEffectsDue(tx, org_id, 'all');
 }
 
 export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null> {
@@ -57,6 +61,11 @@ export async function listOwnWorkspaces(
   if (workspaceIds.length === 0) return new Set();
   const rows = await reader.orgWorkspace.findMany({ where: { orgId, workspaceId: { in: [...workspaceIds] } } });
   return new Set(rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId)));
+}
+
+export async function listWorkspaceIdsOf(reader: Reader, orgId: OrgId): Promise<WorkspaceId[]> {
+  const rows = await reader.orgWorkspace.findMany({ where: { orgId }, orderBy: { workspaceId: 'asc' } });
+  return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));
 }
 
 function orgOf({ id, name, adminId }: OrgModel): Org {

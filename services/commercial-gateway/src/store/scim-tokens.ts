@@ -31,6 +31,27 @@ export async function listLiveScimTokens(reader: Reader, orgId: OrgId, now: Date
   }));
 }
 
+/** The token that has this secret, in any organisation. `null` when it is unknown, revoked or expired. */
+export async function findLiveScimToken(
+  reader: Reader,
+  secretHash: string,
+  now: Date,
+): Promise<Pick<StoredScimToken, 'id' | 'orgId' | 'lastUsedAt'> | null> {
+  const row = await reader.scimToken.findUnique({ where: { secretHash, revokedAt: null, expiresAt: { gt: now } } });
+  if (row === null) return null;
+  return { id: ScimTokenId.parse(row.id), orgId: OrgId.parse(row.orgId), lastUsedAt: row.lastUsedAt };
+}
+
+/** Once for all requests of the same minute. */
+export async function recordTokenUse(
+  tx: Tx,
+  id: ScimTokenId,
+  { now, before }: { now: Date; before: Date },
+): Promise<void> {
+  const where = { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: before } }] };
+  await tx.scimToken.updateMany({ where, data: { lastUsedAt: now } });
+}
+
 /** Revokes a token of the organisation. */
 export async function revokeToken(
   tx: Tx,

@@ -5,7 +5,10 @@ import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { endSession, type StoredSession } from '../store/sessions.ts';
 
-type Ending = { reason: EndReason; requestId: string };
+type Ending = { reason: EndReason; /** `null` when no request ended it. */ requestId: string | null };
+
+/** The identity provider of an organisation, in audit entries of people. */
+const providerActor = 'identity-provider';
 
 /** Ends a session, once: its tokens open nothing more, and the world and the person's audit log are told why. */
 export async function endSignIn(
@@ -29,6 +32,8 @@ function actOf({ userId }: StoredSession, reason: EndReason) {
       return { ...own, action: 'session.ended' } as const;
     case 'ended_by_owner':
       return { ...own, action: 'session.revoked' } as const;
+    case 'access_ended':
+      return { ...own, action: 'session.revoked', actor: providerActor } as const;
     case 'refresh_reused':
       return {
         scope: userId,

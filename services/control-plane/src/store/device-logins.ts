@@ -73,6 +73,15 @@ export async function useDeviceLogin(tx: Tx, { codeHash }: StoredDeviceLogin): P
   await tx.deviceLogin.update({ where: { codeHash }, data: { state: 'used' } });
 }
 
+/** Programs that a person let in, and that have no session yet, get none. */
+export async function denyDeviceLoginsOf(
+  tx: Tx,
+  { userId, createdBefore }: { userId: UserId; createdBefore: Date },
+): Promise<void> {
+  const where = { userId, state: 'approved', createdAt: { lte: createdBefore } };
+  await tx.deviceLogin.updateMany({ where, data: { state: 'denied' } });
+}
+
 /** Removes those that ended before this moment. */
 export async function forgetDeviceLogins(tx: Tx, before: Date): Promise<void> {
   await tx.deviceLogin.deleteMany({ where: { expiresAt: { lt: before } } });

@@ -73,6 +73,15 @@ export async function listLiveOf(
   return rows.map(sessionOf);
 }
 
+/** Sessions of a person that began at this moment or before, and have not ended. They are locked in one order. */
+export async function listOpenedBefore(
+  reader: Reader,
+  { userId, before }: { userId: UserId; before: Date },
+): Promise<StoredSession[]> {
+  const where = { userId, createdAt: { lte: before }, endedAt: null };
+  return (await reader.session.findMany({ where, orderBy: { id: 'asc' } })).map(sessionOf);
+}
+
 /** Which of these sessions still open something. */
 export async function listLiveAmong(reader: Reader, ids: readonly SignInId[], now: Date): Promise<SignInId[]> {
   const rows = await reader.session.findMany({

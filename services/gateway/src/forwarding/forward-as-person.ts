@@ -31,9 +31,10 @@ type Speaking = Pick<Context, 'assertions' | 'database'>;
 export async function forwardAsPerson(
   context: Speaking & Parameters<typeof deliverMembers>[0],
   { caller, req, res, requestId, traceparent, clientAddress, signal }: Call,
-  { forward, row: { route, delegates }, to }: { forward: Forward; row: Forwarding; to: PersonAudience },
+  { forward, row, to }: { forward: Forward; row: Forwarding; to: PersonAudience },
 ): Promise<void> {
-  const { cookie } = req.headers;
+  const { route, delegates, passesBearer } = row;
+  const { cookie, authorization } = req.headers;
   if (caller !== undefined && 'workspaceId' in caller && req.method !== 'GET') await deliverMembers(context, caller);
   await forward({
     req,
@@ -41,6 +42,7 @@ export async function forwardAsPerson(
     headers: {
       ...forwardedHeaders(req.headers, { requestId, traceparent, passes: route.forward?.passes ?? [] }),
       ...(caller === undefined ? {} : await assertionsFor(context, caller, { to, delegates })),
+      ...(passesBearer && authorization !== undefined ? { authorization } : {}),
       ...(seesCookies(route) && cookie !== undefined ? { cookie } : {}),
       ...(mayBeShownCode(req) ? { [fromThisMachineHeader]: '1' } : {}),
       'x-forwarded-for': clientAddress,

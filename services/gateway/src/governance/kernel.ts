@@ -8,7 +8,13 @@ import {
   type RawAnswer,
 } from '@countersign/contracts';
 import type { Role } from '@countersign/contracts/gateway';
-import type { Approval, DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import {
+  approvalsEndedAtOnce,
+  type Approval,
+  type DecisionReply,
+  type ReceiptPayload,
+  type StoredReceipt,
+} from '@countersign/contracts/governance-kernel';
 import type { JsonValue } from '@countersign/crypto';
 import type { AssertionSigner } from '@countersign/service-kit';
 import type { KeyRing } from '@countersign/verifier';
@@ -49,6 +55,8 @@ export type Kernel = {
   castVote(vote: ApprovalVote): Promise<RawAnswer<Approval>>;
   /** Ends what the agent of a workspace requested in one session and has not used. */
   withdrawApprovals(of: { workspaceId: string; sessionId: string; reason: string }): Promise<void>;
+  /** Ends what a person has not used in a workspace: what they requested, and what they approved. */
+  endApprovalsOf(of: { workspaceId: string; userId: string; reason: string }): Promise<void>;
   /** Decides a change of what governs agents, as the person who makes it. */
   proposeChange(by: AssertedMember, change: Change): Promise<RawAnswer<DecisionReply>>;
   readonly keyRing: KernelKeyRing;
@@ -71,7 +79,8 @@ type ApprovalVote = {
 };
 
 /** Who decides is part of what governs agents. These decisions have a chain of their own. */
-const memberChange = { action: 'policy.change', effect_level: 'E3', session_id: 'console:members' } as const;
+export const memberChangeSession = 'console:members';
+const memberChange = { action: 'policy.change', effect_level: 'E3', session_id: memberChangeSession } as const;
 
 /** Whoever votes waits at a screen, and can vote again. */
 const personWaitsMs = 1_500;
@@ -123,6 +132,11 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
         ...session,
         requestedBy: agentOf(workspaceId),
       }),
+    endApprovalsOf: async ({ workspaceId, userId, reason }) => {
+      const request = { params: { tenant: workspaceId }, body: { person: userId, reason } };
+      for (let ended = approvalsEndedAtOnce; ended === approvalsEndedAtOnce; )
+        ({ ended } = repliedBy(await forPeople.sibling.endApprovals(request).catch(throwKernelError)));
+    },
     castVote: ({ workspaceId, approver, role, membersVersion, approvalId, action, ceremonyHash, reason }) =>
       forPeople
         .as(assertedPerson({ workspaceId, userId: approver, role, membersVersion }))

@@ -60,7 +60,7 @@ export async function endMembership(context: Context, { caller, userId, requestI
  * What an owner arranged for others goes with the role: an invite would be a way back in, and a webhook a way to go on listening. How much
  * that was is told with the change.
  */
-async function endWordOf(
+export async function endWordOf(
   tx: Tx,
   context: Context,
   { workspaceId, userId }: { workspaceId: string; userId: string },

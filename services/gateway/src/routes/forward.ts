@@ -1,4 +1,5 @@
 import { AppError } from '@countersign/contracts';
+import { scimError } from '@countersign/contracts/commercial-gateway';
 import { forwarding, type Forwarding } from '@countersign/contracts/routes';
 import {
   handlePublic,
@@ -78,11 +79,17 @@ function personRoute(context: Context, row: Forwarding, { to, forward }: PersonS
     return takenOver;
   };
   const options = { passesThrough: true, idempotency: 'handler' } as const;
-  const errors = route.media === 'oauth' ? { renderError: oauthError } : {};
+  const errors = errorsOf(route.media);
   if (route.auth === 'public') return handlePublic(route, { ...options, ...errors, rateLimit: limit })(pass);
   if (route.provenBy === 'browser_session') return handleConsole(route, options)(pass);
   if (route.auth === 'commercial') return handleCommercial(route, options)(pass);
   return route.auth === 'session' ? handlePerson(route, options)(pass) : handleWorkspace(route, options)(pass);
+}
+
+/** Errors of the gateway itself in the form of the protocol that the route speaks. */
+function errorsOf(media: Forwarding['route']['media']) {
+  if (media === 'oauth') return { renderError: oauthError };
+  return media === 'scim' ? { renderError: scimError } : {};
 }
 
 function socketRoute(context: Context, { route, answerMaxMs }: Forwarding): Endpoint {

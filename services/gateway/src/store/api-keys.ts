@@ -52,6 +52,16 @@ export async function endApiKey(tx: Tx, reach: Reach, keyId: string, now: Date):
   return count === 1;
 }
 
+/** Ends all live keys that a person made in these workspaces. */
+export async function endApiKeysOf(
+  tx: Tx,
+  { userId, workspaceIds }: { userId: string; workspaceIds: readonly string[] },
+  now: Date,
+): Promise<void> {
+  const where = { userId, workspaceId: { in: [...workspaceIds] }, ...live(now) };
+  await tx.apiKey.updateMany({ where, data: { revokedAt: now } });
+}
+
 /** Lets a live key run out at `latest`, or before as it would have. False when there is no such key within reach. */
 export async function shortenApiKey(
   tx: Tx,

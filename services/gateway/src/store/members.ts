@@ -17,6 +17,18 @@ export function countOwners(tx: Tx, workspaceId: string): Promise<number> {
   return tx.workspaceMember.count({ where: { workspaceId, role: 'owner' } });
 }
 
+/** Whether a person is the only owner of one of these workspaces. */
+export async function isSoleOwner(reader: Reader, userId: string, workspaceIds: readonly string[]): Promise<boolean> {
+  const where = { role: 'owner', workspaceId: { in: [...workspaceIds] } };
+  const owned = await reader.workspaceMember.findMany({ where: { ...where, userId }, select: { workspaceId: true } });
+  const counts = await reader.workspaceMember.groupBy({
+    by: ['workspaceId'],
+    where: { role: 'owner', workspaceId: { in: owned.map(({ workspaceId }) => workspaceId) } },
+    _count: { userId: true },
+  });
+  return counts.some(({ _count }) => _count.userId === 1);
+}
+
 /** How many workspaces a person owns. */
 export function countOwned(tx: Tx, userId: string): Promise<number> {
   return tx.workspaceMember.count({ where: { userId, role: 'owner' } });

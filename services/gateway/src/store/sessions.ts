@@ -97,6 +97,16 @@ export async function revokeFamily(tx: Tx, familyId: string, revocation: { now: 
   });
 }
 
+/** Ends all sessions of a person. A rotation waits at the first session of its family, and finds it revoked. */
+export async function revokeSessionsOf(
+  tx: Tx,
+  userId: string,
+  { now, reason }: { now: Date; reason: string },
+): Promise<void> {
+  await tx.$executeRaw`SELECT FROM sessions WHERE user_id = ${userId} AND id = family_id ORDER BY id FOR UPDATE`;
+  await tx.session.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: now, revokeReason: reason } });
+}
+
 /**
  * Rotation and revocation of one family wait for each other at its first session. Without it a revocation would not see, and not
  * revoke, the successor that a rotation is about to commit.

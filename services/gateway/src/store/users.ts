@@ -16,6 +16,26 @@ export async function ensureUser(tx: Tx, email: string, now: Date): Promise<User
   return userOf(row);
 }
 
+/** The user of an address that an identity provider manages, made on first sight under the name that the provider sends. */
+export async function ensureProvisionedUser(
+  tx: Tx,
+  { address: email, name }: { address: string; name: string },
+  now: Date,
+): Promise<User> {
+  const create = { id: newId('usr'), email, name, createdAt: now };
+  return userOf(await tx.user.upsert({ where: { email }, create, update: { email } }));
+}
+
+export async function renameUser(tx: Tx, id: UserId, name: string): Promise<void> {
+  await tx.user.update({ where: { id }, data: { name } });
+}
+
+/** False when the user has another address by now. */
+export async function changeAddress(tx: Tx, { id, from, to }: { id: UserId; from: string; to: string }): Promise<boolean> {
+  const { count } = await tx.user.updateMany({ where: { id, email: from }, data: { email: to } });
+  return count === 1;
+}
+
 /** The user of a messenger, made on first sight; the name begins as the one over there. */
 export async function ensureMessengerUser(
   tx: Tx,

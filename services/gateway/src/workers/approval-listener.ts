@@ -6,8 +6,10 @@ import { followKernel } from '../approvals/follow-kernel.ts';
 import { recordQuestion } from '../approvals/record-question.ts';
 import { withdrawLateQuestion, withdrawQuestions } from '../approvals/withdraw-questions.ts';
 import type { Context } from '../context.ts';
+import { memberChangeSession } from '../governance/kernel.ts';
 import { KernelError } from '../governance/kernel-error.ts';
 import { gatewayQueues } from '../queues.ts';
+import { markDecidersDue } from '../store/provisioned-people.ts';
 
 /**
  * Whoever votes through the gateway has it recorded by the request that carried the vote. The message is for the case that this
@@ -36,6 +38,8 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
       if (event.type === kernelApprovalRequested.type) return hearQuestion(context, event.data, number);
       if (event.type === runEnded.type) return untilAnswered(() => withdrawQuestions(context, event.data), number);
       const { data } = event;
+      if (data.session_id === memberChangeSession && data.state === 'approved')
+        await context.transaction((tx) => markDecidersDue(tx, data.tenant_id, context.now()));
       if (number === 1 && isPerson(data.resolved_by)) return later(votePauseMs);
       const followed = await followKernel(context, data);
       if (followed === 'followed') return ack;

@@ -66,6 +66,19 @@ export async function withdrawApproval(parts: ApprovalParts, withdrawal: Withdra
   });
 }
 
+type AccessEnd = ApprovalKey & { person: PrincipalId; reason: string };
+
+/** Ends an approval of a person whose access ended. One that has ended, or was used, is left as it is. */
+export async function endWithAccess(parts: ApprovalParts, { person, reason, ...key }: AccessEnd): Promise<void> {
+  await atApproval(parts, key, (batch, approval, nowMs) => {
+    if (sealIfEnded(parts, batch, approval, nowMs) !== null) return;
+    const moved = revoked(parts.provider, approval, { nowMs, reason });
+    if (moved === null) return;
+    const facts = { credential: 'service', person, reason, ceremony_hash: approval.ceremonyHash };
+    sealMove(parts, batch, { approval: moved, nowMs, by: nobody, facts, used: [], ...said.revoke });
+  });
+}
+
 /** Runs one step under the lock of the approval's session, with the policy that is active at its commit. */
 function atApproval<Done>(
   parts: ApprovalParts,

@@ -122,6 +122,25 @@ export async function listOverdueApprovals(reader: Reader, now: Date, limit: num
   return rows.map((row) => approvals.rowOf(asStored(row))).map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
+/** What a person, or a key of theirs, requested and has not used, and what they approved and is not used. */
+export async function listUnusedOf(
+  reader: Reader,
+  { tenant, person, now }: { tenant: TenantId; person: PrincipalId; now: Date },
+  limit: number,
+): Promise<ApprovalKey[]> {
+  const rows = await reader.approval.findMany({
+    where: {
+      tenant_id: tenant,
+      state: { in: ['pending', 'approved'] },
+      expires_at: { gt: now },
+      OR: [{ requested_by: person }, { sponsor: person }, { approved_by: { has: person } }, { broken_by: person }],
+    },
+    orderBy: { approval_id: 'asc' },
+    take: limit,
+  });
+  return rows.map((row) => approvals.rowOf(asStored(row))).map(({ id, session }) => ({ tenant, id, session }));
+}
+
 /** Pending and unused approvals whose policy was replaced, of all tenants, the next to expire first. Those past their time allow nothing anyway. */
 export async function listOutdatedApprovals(reader: Reader, now: Date, limit: number): Promise<ApprovalKey[]> {
   return await reader.$queryRaw<ApprovalKey[]>`

@@ -1,13 +1,5 @@
-import { AppError, ErrorCode, errorCodes, type ErrorEnvelope } from '@countersign/contracts';
-import { ScimErrorType, scimSchemas, type ScimError } from '@countersign/contracts/commercial-gateway';
-
-/** A request that SCIM refuses with 400 and one of its keywords. `param` is the path or member at fault. */
-export function scimRefusal(type: ScimErrorType, message: string, param?: string): AppError {
-  return new AppError('INVALID_REQUEST', message, {
-    details: { scim_type: type },
-    ...(param === undefined ? {} : { param }),
-  });
-}
+import { ErrorCode, errorCodes, type ErrorEnvelope } from '../errors.ts';
+import { ScimErrorType, scimSchemas, type ScimError } from './scim.ts';
 
 const typeOfCode: Partial<Record<string, ScimErrorType>> = {
   ALREADY_EXISTS: 'uniqueness',

@@ -1,0 +1,52 @@
+import { workspacesPerOrg } from '@countersign/contracts/gateway';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { publishPersonProvisioned } from '../events.ts';
+import { roleOfGroups } from '../scim/role-of-groups.ts';
+import type { Tx } from '../store/database.ts';
+import { findIdentity } from '../store/identity-settings.ts';
+import { findOrg, listWorkspaceIdsOf } from '../store/orgs.ts';
+import { listGroupsOf } from '../store/scim-groups.ts';
+import { takeDuePeople, type DuePerson } from '../store/scim-effects.ts';
+
+const peopleAtOnce = 100;
+
+/**
+ * Sends the state of people whom a change concerned, each as one event in the transaction that takes the mark away. Resolves to their
+ * number. A state that changes meanwhile waits for this transaction, and marks the person again.
+ */
+export function publishPeople({ transaction, newEvent }: Pick<Context, 'transaction' | 'newEvent'>): Promise<number> {
+  return transaction(async (tx) => {
+    const due = await takeDuePeople(tx, peopleAtOnce);
+    const orgIds = [...new Set(due.map(({ orgId }) => orgId))];
+    for (const orgId of orgIds) {
+      const people = due.filter((person) => person.orgId === orgId);
+      await publishPersonProvisioned(tx, { newEvent }, await statesOf(tx, orgId, people));
+    }
+    return due.length;
+  });
+}
+
+/** Resources without an address are no people. Organisations are known before their tokens are. */
+async function statesOf(tx: Tx, orgId: OrgId, people: readonly DuePerson[]) {
+  const org = await findOrg(tx, orgId);
+  if (org === null) throw new Error(`The organisation ${orgId} is not in the directory`);
+  const { roleMappings } = await findIdentity(tx, orgId);
+  const workspaceIds = await listWorkspaceIdsOf(tx, orgId);
+  if (workspaceIds.length > workspacesPerOrg) throw new Error(`${orgId} has ${workspaceIds.length} workspaces`);
+  const memberships = await listGroupsOf(
+    tx,
+    orgId,
+    people.map(({ id }) => id),
+  );
+  return people.flatMap((person) => {
+    if (person.address === null) return [];
+    const groups = memberships.filter(({ userId }) => userId === person.id).map(({ displayName }) => displayName);
+    return {
+      ...{ org_id: orgId, scim_user_id: person.id, sequence: person.sequence, access_epoch: person.accessEpoch },
+      ...{ address: person.address, display_name: person.displayName, is_active: person.isActive },
+      role: person.isActive ? roleOfGroups(groups, roleMappings) : null,
+      ...{ workspace_ids: workspaceIds, granted_by: org.adminId },
+    };
+  });
+}
