@@ -46,7 +46,7 @@ function workersOf(context: Context) {
     receipts: hasKernel ? () => startReceiptReview(context) : null,
     entitlements: () => startEntitlementListener(context),
     courier: () => startCourier(context),
-    people: hasRuns ? () => startPersonListener(context) : null,
-    settler: hasRuns ? () => startPersonSettler(context) : null,
+    people: () => startPersonListener(context),
+    settler: () => startPersonSettler(context),
   };
 }

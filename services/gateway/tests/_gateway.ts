@@ -31,7 +31,7 @@ export async function testDatabase({ twins = true } = {}): Promise<TestDatabase>
 /** Names of one test alone on the broker that all tests share. */
 export function testExchange(amqpUrl: string) {
   const exchange = `countersign-test-${randomBytes(6).toString('hex')}`;
-  const queues = [`${exchange}.gateway.runs`, `${exchange}.gateway.approvals`];
+  const queues = ['runs', 'approvals', 'incidents', 'people'].map((name) => `${exchange}.gateway.${name}`);
   return { amqpUrl, exchange, remove: () => removeTopology(amqpUrl, { exchange, queues }) };
 }
 

@@ -7,6 +7,8 @@ type Answer = { status: number; body: unknown };
 export class StubSettings {
   /** The lists of members that it was given. */
   readonly memberLists: Record<string, unknown>[] = [];
+  /** Whose approvals were ended, and where. */
+  readonly endings: { path: string; person: unknown }[] = [];
   /** What it was told, in order. */
   readonly put: { path: string; version: number }[] = [];
   /** Runs before a setting is taken. */
@@ -39,6 +41,10 @@ export class StubSettings {
       const version = Math.max(this.#standing.get(path)?.version ?? 0, Number(body['version']));
       this.#standing.set(path, { version, body });
       return { status: 200, body: { version } };
+    }
+    if (path.startsWith('/internal/approvals/')) {
+      this.endings.push({ path, person: body['person'] });
+      return { status: 200, body: { ended: 1 } };
     }
     await this.beforeTaken();
     const version = Number(body['version']);

@@ -17,7 +17,7 @@ import {
   writeScimGroup,
   type StoredScimGroup,
 } from '../store/scim-groups.ts';
-import { findMemberNames, markEffectsDue } from '../store/scim-users.ts';
+import { listKnownIds, markEffectsDue } from '../store/scim-users.ts';
 import { requireWidening } from './require-widening.ts';
 import { inDirectory, type ScimDeps, type ScimRequest } from './scim-caller.ts';
 
@@ -123,7 +123,7 @@ function stepBetween(before: ScimGroup, after: ScimGroup): GroupStep {
 
 /** Throws `invalidValue` for a member who is no person of this organisation. */
 async function requireMembers(tx: Tx, orgId: OrgId, ids: readonly string[]): Promise<void> {
-  const known = await findMemberNames(tx, orgId, ids);
+  const known = await listKnownIds(tx, orgId, ids);
   const unknown = ids.find((id) => !known.has(id));
   if (unknown === undefined) return;
   throw scimRefusal('invalidValue', `No user has the id ${unknown}. Provision the user first.`, 'members');

@@ -58,7 +58,11 @@ type MemberChange = OfOrg & { added: readonly string[]; removed: readonly string
 
 export async function changeMembers(tx: Tx, { orgId, id: groupId, added, removed }: MemberChange): Promise<void> {
   await tx.scimGroupMember.deleteMany({ where: { orgId, groupId, userId: { in: [...removed] } } });
-  await tx.scimGroupMember.createMany({ data: added.map((userId) => ({ orgId, groupId, userId })) });
+  if (added.length === 0) return;
+  // One parameter for thousands of members.
+  await tx.$executeRaw`
+    INSERT INTO scim_group_members (org_id, group_id, user_id)
+    SELECT ${orgId}, ${groupId}, user_id FROM unnest(${[...added]}::text[]) AS user_id`;
 }
 
 /** Takes a person out of all groups. Each of these groups has changed then. */

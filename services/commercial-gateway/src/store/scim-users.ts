@@ -101,8 +101,11 @@ export async function findMemberNames(
   return new Map(rows.map(({ id, attributes }) => [id, shownName(parsed(attributes))]));
 }
 
-export function countMembersAmong(reader: Reader, orgId: OrgId, ids: readonly string[]): Promise<number> {
-  return reader.scimUser.count({ where: { orgId, deletedAt: null, id: { in: [...ids] } } });
+/** Those of the ids that are people of the organisation. */
+export async function listKnownIds(reader: Reader, orgId: OrgId, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const where = { orgId, deletedAt: null, id: { in: [...ids] } };
+  const rows = await reader.scimUser.findMany({ where, select: { id: true } });
+  return new Set(rows.map(({ id }) => id));
 }
 
 const columns: FilterColumns<UserPath> = {

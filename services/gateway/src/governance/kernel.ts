@@ -134,7 +134,7 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
       }),
     endApprovalsOf: async ({ workspaceId, userId, reason }) => {
       const request = { params: { tenant: workspaceId }, body: { person: userId, reason } };
-      for (let ended = approvalsEndedAtOnce; ended === approvalsEndedAtOnce; )
+      for (let ended = approvalsEndedAtOnce; ended === approvalsEndedAtOnce;)
         ({ ended } = repliedBy(await forPeople.sibling.endApprovals(request).catch(throwKernelError)));
     },
     castVote: ({ workspaceId, approver, role, membersVersion, approvalId, action, ceremonyHash, reason }) =>

@@ -34,7 +34,12 @@ type Proposal = {
  */
 export async function proposeDecider(
   context: Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>,
-  { workspaceId, user, role, membersVersion }: Pick<WorkspaceCaller, 'workspaceId' | 'user' | 'role' | 'membersVersion'>,
+  {
+    workspaceId,
+    user,
+    role,
+    membersVersion,
+  }: Pick<WorkspaceCaller, 'workspaceId' | 'user' | 'role' | 'membersVersion'>,
   proposal: Proposal,
 ): Promise<void> {
   const { kernel } = context;

@@ -19,10 +19,7 @@ export async function settlePerson(context: Context, person: ProvisionedPerson):
 }
 
 /** False while the kernel does not answer. */
-async function endApprovals(
-  { kernel, log }: Context,
-  { userId, workspaceIds }: ProvisionedPerson,
-): Promise<boolean> {
+async function endApprovals({ kernel, log }: Context, { userId, workspaceIds }: ProvisionedPerson): Promise<boolean> {
   if (kernel === null || userId === null) return true;
   try {
     for (const workspaceId of workspaceIds) await kernel.endApprovalsOf({ workspaceId, userId, reason });

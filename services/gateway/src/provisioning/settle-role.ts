@@ -50,10 +50,7 @@ async function decidedRole(
 ): Promise<Role | null | 'later'> {
   if (to === null || to === 'member') return to;
   const { reader } = context.database;
-  const [user, membership] = [
-    await findUser(reader, grantedBy),
-    await findMembership(reader, workspaceId, grantedBy),
-  ];
+  const [user, membership] = [await findUser(reader, grantedBy), await findMembership(reader, workspaceId, grantedBy)];
   const lesser = from ?? 'member';
   if (user === null || membership?.role !== 'owner') {
     await recordRefusal(context, { workspaceId, userId, orgId, to, reason: 'PERMISSION_DENIED' });

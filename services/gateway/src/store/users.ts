@@ -31,7 +31,10 @@ export async function renameUser(tx: Tx, id: UserId, name: string): Promise<void
 }
 
 /** False when the user has another address by now. */
-export async function changeAddress(tx: Tx, { id, from, to }: { id: UserId; from: string; to: string }): Promise<boolean> {
+export async function changeAddress(
+  tx: Tx,
+  { id, from, to }: { id: UserId; from: string; to: string },
+): Promise<boolean> {
   const { count } = await tx.user.updateMany({ where: { id, email: from }, data: { email: to } });
   return count === 1;
 }
