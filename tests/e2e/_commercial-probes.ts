@@ -24,9 +24,10 @@ export async function askCommercial({ gatewayUrl, serviceApiKey, door, direct }:
   const params = { tenant_id: orgId };
   // The commercial gateway hears of the organisation by an event.
   await untilAnswered(async () => (await door.ask(commercial.getBillingAccount, { headers, params })).status === 200);
+  // The plan of a new organisation has every capability; the one that is chosen after it has not.
+  await askTerms(door, { headers, query: { org_id: orgId } });
   await askBilling(door, { headers, params });
   await askBasic(door, { headers: { ...headers, 'x-workspace-id': workspaceId }, orgId });
-  await askTerms(door, { headers, query: { org_id: orgId } });
   const event = { id: 'tokens-1', source: '/probes', type: 'usage.model_tokens.v1' };
   await direct.ask(commercial.recordUsageEvents, {
     headers: { authorization: `Bearer ${serviceApiKey}` },

@@ -20,6 +20,11 @@ export async function askControls(ask: Ask, headers: Record<string, string>): Pr
     body: { version: 1, subject: 'tenant', window: 'month', tool_call_limit: 1_000 },
     headers,
   });
+  await ask(kernel.endApprovals, {
+    params: { tenant: 'acme' },
+    body: { person: 'usr_01ARZ3NDEKTSV4RRFFQ69G5FAV', reason: 'The access of the person ended' },
+    headers,
+  });
   const reads = { params: { tenant: 'acme', budget_id: 'reads' }, headers };
   await ask(kernel.getBudget, reads);
   const used = { event_id: 'parity-1', occurred_at: new Date().toISOString(), tool_calls: 1 };

@@ -1,7 +1,7 @@
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
 
 /*
- * Requests in the form in which identity providers send them, written down from their public documentation: Entra
+ * Requests in the form in which identity providers send them, written from memory of their public documentation, and not captured: Entra
  * (learn.microsoft.com/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups) and Okta
  * (developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20). `{name}` stands for the id that an earlier step saved.
  */

@@ -23,6 +23,7 @@ export function workspaceTwins(): TwinOptions {
     workspaces: { owner: 'id', columns: { ...idsOf('id'), members_told_at: never, settings_due_at: never } },
     // A person signs in to the first one.
     workspace_members: { columns: { ...idsOf(owner), joined_at: never } },
+    provisioned_members: inWorkspace(),
     workspace_settings: inWorkspace(),
     invites: {
       columns: {

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ScimUserId, UserId, type ScimUserId as Id } from '@countersign/contracts';
+import { personProvisioned } from '@countersign/contracts/commercial-gateway';
+import { OrgId } from '@countersign/contracts/governance-kernel';
+import type { TestDatabase } from '@countersign/database/testing';
+import { recordEventsIn } from '@countersign/messaging';
+import { reaching } from '@countersign/testkit/until';
+import { ulid } from 'ulid';
+import type { StartedGateway } from '../src/index.ts';
+import { receivePerson } from '../src/provisioning/receive-person.ts';
+import { roleWithGroups } from '../src/provisioning/role-with-groups.ts';
+import { settlePerson } from '../src/provisioning/settle-person.ts';
+import { listDuePeople, type PersonState } from '../src/store/provisioned-people.ts';
+import {
+  clientOf,
+  putMember,
+  rowsOf,
+  serviceKey,
+  signInAs,
+  startTestGateway,
+  testConfig,
+  testDatabase,
+  type Person,
+} from './_gateway.ts';
+import { KernelStub } from './_kernel-stub.ts';
+
+let database: TestDatabase;
+let gateway: StartedGateway;
+let admin: Person;
+let orgId: OrgId;
+let scimUserId: Id;
+let address: string;
+const kernel = new KernelStub();
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await kernel.start();
+  gateway = await startTestGateway(
+    testConfig(database, {
+      GOV_GOVERNANCE_URL: kernel.url,
+      GOV_CONTROL_PLANE_URL: 'http://127.0.0.1:9',
+      GOV_RUN_WORKERS: '0',
+    }),
+  );
+});
+
+beforeEach(async () => {
+  kernel.changeVerdict = 'ALLOW';
+  kernel.fault = 'none';
+  admin = await signInAs(gateway.url, `admin-${ulid().toLowerCase()}@corp.example`);
+  orgId = OrgId.parse(`org_${ulid()}`);
+  scimUserId = ScimUserId.parse(`scu_${ulid()}`);
+  address = `ada-${ulid().toLowerCase()}@corp.example`;
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await kernel.kill();
+  await database?.drop();
+});
+
+let sequence = 0;
+const stateOf = (change: Partial<PersonState> = {}): PersonState => ({
+  ...{ org_id: orgId, scim_user_id: scimUserId, sequence: (sequence += 1), access_epoch: 0, address },
+  ...{ display_name: 'Ada', is_active: true, role: 'member', workspace_ids: [admin.workspace.id] },
+  ...{ granted_by: admin.user.id, ...change },
+});
+const ended = { is_active: false, role: null, access_epoch: 1 };
+
+/** What the listener and the settler do, at once. */
+async function provision(change: Partial<PersonState> = {}): Promise<void> {
+  const { context } = gateway;
+  const state = stateOf(change);
+  await context.transaction((tx) => receivePerson(tx, context, state));
+  await settle();
+}
+
+async function settle(): Promise<void> {
+  const { context } = gateway;
+  const later = new Date(Date.now() + 60_000);
+  const due = await listDuePeople(context.database.reader, later, 1_000);
+  for (const person of due.filter((one) => one.orgId === orgId)) await settlePerson(context, person);
+}
+
+const userId = async () =>
+  UserId.parse((await rowsOf<{ id: string }>(database, 'SELECT id FROM users WHERE email = $1', [address]))[0]?.id);
+const roleOf = async (id: string) =>
+  (await admin.client.getWorkspace({ params: { id: admin.workspace.id } })).body.members.find(
+    (one) => one.userId === id,
+  )?.role;
+const roleNow = async () => roleOf(await userId());
+
+describe('a provisioned person', () => {
+  it('is one account with one id, before and after they sign in', async () => {
+    await provision();
+    const id = await userId();
+    const person = await signInAs(gateway.url, address);
+    expect(person.user).toMatchObject({ id, name: 'Ada' });
+    expect([person.workspace.id, await roleOf(id)]).toEqual([admin.workspace.id, 'member']);
+  });
+
+  it('who has an account already keeps its id, its workspaces and its roles there', async () => {
+    const known = await signInAs(gateway.url, address);
+    await provision();
+    expect(await userId()).toBe(known.user.id);
+    await provision(ended);
+    const again = await signInAs(gateway.url, address);
+    expect([again.user.id, again.workspace.id]).toEqual([known.user.id, known.workspace.id]);
+  });
+
+  it('has another name and another address when the provider changes them', async () => {
+    await provision();
+    const id = await userId();
+    address = `grace-${ulid().toLowerCase()}@corp.example`;
+    await provision({ display_name: 'Grace' });
+    expect(await userId()).toBe(id);
+    expect((await signInAs(gateway.url, address)).user).toMatchObject({ id, name: 'Grace' });
+  });
+
+  it('keeps the address when the new one is the account of somebody else', async () => {
+    await provision();
+    const id = await userId();
+    const other = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@corp.example`);
+    await provision({ address: String(other.user.email) });
+    expect([await userId(), await roleOf(other.user.id)]).toEqual([id, undefined]);
+  });
+
+  it('is as the latest state says, whatever the order of the events', async () => {
+    const [early, late] = [stateOf(), stateOf(ended)];
+    const { context } = gateway;
+    for (const state of [late, early, late]) await context.transaction((tx) => receivePerson(tx, context, state));
+    await settle();
+    expect(await rowsOf(database, 'SELECT FROM users WHERE email = $1', [address])).toEqual([]);
+  });
+});
+
+describe('the end of access', () => {
+  it('ends sessions, keys, memberships, invites and unused approvals, and comes by an event', async () => {
+    await provision({ role: 'partner' });
+    const person = await signInAs(gateway.url, address);
+    const { id } = admin.workspace;
+    const key = (
+      await person.client.createApiKey({ body: { name: 'k', role: 'member', scopes: ['agent'], expiresInDays: 1 } })
+    ).body.key;
+    await admin.client.createInvite({ params: { id }, body: { email: `x-${address}`, role: 'member' } });
+    const { context } = gateway;
+    const event = context.newEvent(personProvisioned, stateOf(ended));
+    await context.transaction((tx) => recordEventsIn(tx, [event]));
+    await reaching(roleNow, (role) => role === undefined);
+    await expect(person.client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    const byKey = clientOf(gateway.url, { 'x-api-key': key, 'x-workspace-id': id });
+    await expect(byKey.listTasks()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    const endings = async () => kernel.settings.endings.filter(({ person: ended }) => ended === person.user.id);
+    await reaching(endings, (seen) => seen.length > 0);
+    expect(await endings()).toContainEqual({ path: `/internal/approvals/${id}/end`, person: person.user.id });
+    const events = `SELECT FROM outbox WHERE type = 'user.access-ended.v1' AND envelope LIKE '%' || $1 || '%'`;
+    expect(await rowsOf(database, events, [person.user.id])).toHaveLength(1);
+  });
+
+  it('is tried at the kernel until it answers', async () => {
+    await provision();
+    kernel.fault = 'error_500';
+    await provision(ended);
+    kernel.fault = 'none';
+    const id = await userId();
+    const isEnded = async () => kernel.settings.endings.some(({ person }) => person === id);
+    expect(await isEnded()).toBe(false);
+    await settle();
+    expect(await isEnded()).toBe(true);
+  });
+
+  it('leaves the last owner of a workspace, without sessions', async () => {
+    address = String(admin.user.email);
+    await provision({ role: null });
+    const sibling = clientOf(gateway.url, { authorization: `Bearer ${serviceKey}` });
+    const body = { org_id: orgId, scim_user_id: scimUserId, workspace_ids: [admin.workspace.id] };
+    expect((await sibling.findSoleOwner({ body })).body).toEqual({ sole_owner: true });
+    await provision(ended);
+    await expect(admin.client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_INVALID' });
+    admin = await signInAs(gateway.url, address);
+    expect(await roleOf(admin.user.id)).toBe('owner');
+  });
+
+  it('of a row that was deleted leaves what its successor gives', async () => {
+    await provision();
+    const first = scimUserId;
+    scimUserId = ScimUserId.parse(`scu_${ulid()}`);
+    await provision();
+    await provision({ ...ended, scim_user_id: first });
+    expect(await roleNow()).toBe('member');
+  });
+
+  it('concerns the workspaces of the organisation alone', async () => {
+    const other = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@elsewhere.example`);
+    await provision();
+    await putMember(database, { workspaceId: other.workspace.id, userId: await userId(), role: 'partner' });
+    await provision(ended);
+    const { members } = (await other.client.getWorkspace({ params: { id: other.workspace.id } })).body;
+    expect(members.map(({ role }) => role).sort()).toEqual(['owner', 'partner']);
+  });
+});
+
+describe('groups', () => {
+  it('give a role and take it away, and lower none that they did not give', async () => {
+    await provision({ role: 'partner' });
+    expect(await roleNow()).toBe('partner');
+    await provision({ role: 'member' });
+    expect(await roleNow()).toBe('member');
+    await provision({ role: null });
+    expect(await roleNow()).toBeUndefined();
+    await putMember(database, { workspaceId: admin.workspace.id, userId: await userId(), role: 'partner' });
+    await provision({ role: 'owner' });
+    expect(await roleNow()).toBe('owner');
+    await provision({ role: 'member' });
+    expect(await roleNow()).toBe('partner');
+    expect(roleWithGroups('owner', 'member')).toBe('owner');
+  });
+
+  it.each(['DENY', 'ESCALATE'] as const)('make no decider while the policy answers %s', async (verdict) => {
+    kernel.changeVerdict = verdict;
+    await provision({ role: 'partner' });
+    expect(await roleNow()).toBe('member');
+    const change = kernel.changes.at(-1);
+    expect(change).toMatchObject({
+      principal: admin.user.id,
+      body: { action: 'policy.change', resource: `members/${await userId()}?role=partner` },
+    });
+    kernel.changeVerdict = 'ALLOW';
+    await provision({ role: 'partner' });
+    expect(await roleNow()).toBe('partner');
+  });
+
+  it('make no decider by an administrator who owns no workspace, or while the kernel is away', async () => {
+    const stranger = await signInAs(gateway.url, `stranger-${ulid().toLowerCase()}@corp.example`);
+    await provision({ role: 'owner', granted_by: stranger.user.id });
+    expect(await roleNow()).toBe('member');
+    kernel.fault = 'error_500';
+    await provision({ role: 'owner' });
+    expect(await roleNow()).toBe('member');
+    kernel.fault = 'none';
+    await settle();
+    expect(await roleNow()).toBe('owner');
+  });
+});
