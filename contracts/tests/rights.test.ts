@@ -36,14 +36,17 @@ const ofGateway: Row[] = [
     list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
     list-inbox-approvals list-incidents list-ops-targets list-receipts list-records list-reports list-run-receipts
     list-runs list-tasks list-tool-drift list-trust-keys list-violations list-workspace-approvals
-    list-workspace-runs put-policy-draft put-task put-task-status revoke-api-key run-task start-run tail-receipts`,
+    list-workspace-runs create-basic-blast-radius create-basic-key list-basic-approvals list-basic-evidence
+    list-basic-incidents list-basic-keys list-basic-members list-basic-plans list-environments list-plans revoke-basic-key
+    put-policy-draft put-task put-task-status revoke-api-key run-task start-run tail-receipts`,
   ),
   ...rowsOf(
     partnersUp,
     `
     begin-passkey challenge-approval create-incident create-plan delete-policy-shadow finish-passkey freeze-target
     put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
-    throttle-target transition-incident`,
+    throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval
+    transition-basic-incident`,
   ),
   ...rowsOf(
     owners,
@@ -52,7 +55,8 @@ const ofGateway: Row[] = [
     create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
-    resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret`,
+    resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
+    commit-basic-plan create-basic-evidence create-basic-member create-environment`,
   ),
 ];
 const ofControlPlane: Row[] = [
@@ -63,7 +67,7 @@ const ofControlPlane: Row[] = [
     create-session-ticket create-support-report create-what-if get-active-policy get-console-run
     get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-replay get-snapshot
     get-what-if list-console-actions list-console-runs list-console-tasks list-console-tools list-evidence-handles
-    list-inbox-approvals list-incidents list-ops-targets list-run-receipts list-tool-drift put-policy-draft`,
+    list-inbox-approvals list-incidents list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
   ),
   ...rowsOf(
     partnersUp,

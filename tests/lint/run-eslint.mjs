@@ -8,10 +8,10 @@ const heapMbMax = 4_096;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The other folders are the last part. */
-const parts = [['contracts'], ['services'], ['packages/console/src', 'packages/console/tests']];
-const rest = ['.', ...parts.flat().flatMap((folder) => ['--ignore-pattern', `${folder}/`])];
+const folderSets = [['contracts'], ['services'], ['packages/console/src', 'packages/console/tests']];
+const rest = ['.', ...folderSets.flat().flatMap((folder) => ['--ignore-pattern', `${folder}/`])];
 
-const failed = [...parts, rest].filter((folders) => {
+const failed = [...folderSets, rest].filter((folders) => {
   const args = [`--max-old-space-size=${heapMbMax}`, 'node_modules/eslint/bin/eslint.js', ...folders];
   return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status !== 0;
 });

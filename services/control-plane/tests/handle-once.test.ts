@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 function serve(endpoints: Parameters<typeof createHttpApp>[0]['endpoints']): Promise<HttpServer> {
-  const session = () => ({ workspaceId, userId, assertion: 'none' }) as WorkspaceCaller; // no more is read
+  const session = () => ({ workspaceId, userId, actor: userId, assertion: 'none' }) as WorkspaceCaller; // no more is read
   const log = createLogger({ service: 'tests', silent: true });
   const app = createHttpApp({ endpoints, guards: { session }, log, callerKey, checkReplies: true });
   return serveHttp(app, { port: 0 });

@@ -1,5 +1,5 @@
 /**
- * What plain technical English does without. A rule looks at one sentence; `of` limits it to some kinds of text.
+ * Patterns that plain technical English avoids. A rule looks at one sentence; `of` limits it to some kinds of text.
  * @typedef {'comment' | 'string' | 'document'} TextKind
  * @typedef {{ name: string, advice: string, of?: readonly TextKind[], finds: (sentence: string) => string | null }} SentenceRule
  */

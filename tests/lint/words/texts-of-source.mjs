@@ -109,7 +109,7 @@ function stringOf(node) {
 }
 
 /**
- * What is destructured keeps the name that its owner gave it, and members belong to their contract.
+ * A destructured value keeps the name that its owner gave it, and members belong to their contract.
  * @param {ts.Node} node
  */
 function declaredName(node) {

@@ -2,12 +2,12 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Predicate } from '../scim/predicate.ts';
 
 /** The SQL of an attribute: one value, or a condition that has to hold for one of its values. */
-export type FilterColumn =
+type FilterColumn =
   | { readonly kind: 'text' | 'boolean'; readonly sql: Prisma.Sql }
   /** `sql` is the set of values as a query whose column is `value`. */
   | { readonly kind: 'values'; readonly sql: Prisma.Sql };
 
-export type FilterColumns<Path extends string> = Readonly<Record<Path, FilterColumn>>;
+type FilterColumns<Path extends string> = Readonly<Record<Path, FilterColumn>>;
 
 const none = Prisma.sql`false`;
 

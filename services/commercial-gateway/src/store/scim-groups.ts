@@ -77,7 +77,7 @@ export async function leaveAllGroups(
   await tx.scimGroup.updateMany({ where: { orgId, id: { in: groupIds } }, data });
 }
 
-export type GroupOfUser = { userId: string; groupId: string; displayName: string };
+type GroupOfUser = { userId: string; groupId: string; displayName: string };
 
 /** The groups of these people, by name. */
 export async function listGroupsOf(reader: Reader, orgId: OrgId, userIds: readonly string[]): Promise<GroupOfUser[]> {

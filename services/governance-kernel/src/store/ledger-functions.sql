@@ -118,6 +118,19 @@ END $$;
 CREATE OR REPLACE FUNCTION note_key_hint(note text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN encode(substring(decode(substring(note FROM ' ([A-Za-z0-9+/]{8})[A-Za-z0-9+/]*={0,2}\n$'), 'base64') FOR 4), 'hex');
 
+-- The newest key of a purpose ends the ones before it, 40 s after its publication. A kernel may only insert keys, so the owner of the table
+-- ends them. Its trigger is in the migration `key_succession`.
+CREATE OR REPLACE FUNCTION end_predecessors() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- Two kernels that publish different keys at once take turns, so that the second one sees the key of the first.
+  PERFORM pg_advisory_xact_lock(hashtextextended('the newest key', 0));
+  EXECUTE format(
+    'UPDATE %I.%I SET valid_until = $1 WHERE purpose = $2 AND log_origin IS NOT DISTINCT FROM $3 AND key_id <> $4
+        AND valid_from <= $5 AND (valid_until IS NULL OR valid_until > $1)', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+    USING NEW.valid_from + interval '80 seconds', NEW.purpose, NEW.log_origin, NEW.key_id, NEW.valid_from;
+  RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION put_fence_commands(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO fences AS t (scope, kind, reason, effective_at, epoch, call_limit, window_seconds, expires_at, set_by)
