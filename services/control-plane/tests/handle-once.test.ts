@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AppError, UserId, WorkspaceId, type ErrorCode } from '@countersign/contracts';
+import { AppError, PrincipalId, UserId, WorkspaceId, type ErrorCode } from '@countersign/contracts';
 import { createHttpApp, createLogger, serveHttp, type HttpServer } from '@countersign/service-kit';
 import { createIncident } from '@countersign/contracts/control-plane';
 import { until } from '@countersign/testkit/until';
@@ -51,7 +51,14 @@ afterAll(async () => {
 });
 
 function serve(endpoints: Parameters<typeof createHttpApp>[0]['endpoints']): Promise<HttpServer> {
-  const session = () => ({ workspaceId, userId, actor: userId, assertion: 'none' }) as WorkspaceCaller; // no more is read
+  const session = () =>
+    ({
+      workspaceId,
+      userId,
+      actor: PrincipalId.parse(userId),
+      delegation: 'none',
+      assertion: 'none',
+    }) as WorkspaceCaller; // no more is read
   const log = createLogger({ service: 'tests', silent: true });
   const app = createHttpApp({ endpoints, guards: { session }, log, callerKey, checkReplies: true });
   return serveHttp(app, { port: 0 });

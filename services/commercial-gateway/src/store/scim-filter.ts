@@ -7,7 +7,7 @@ type FilterColumn =
   /** `sql` is the set of values as a query whose column is `value`. */
   | { readonly kind: 'values'; readonly sql: Prisma.Sql };
 
-type FilterColumns<Path extends string> = Readonly<Record<Path, FilterColumn>>;
+export type FilterColumns<Path extends string> = Readonly<Record<Path, FilterColumn>>;
 
 const none = Prisma.sql`false`;
 

@@ -119,7 +119,7 @@ CREATE OR REPLACE FUNCTION note_key_hint(note text) RETURNS text LANGUAGE sql IM
   RETURN encode(substring(decode(substring(note FROM ' ([A-Za-z0-9+/]{8})[A-Za-z0-9+/]*={0,2}\n$'), 'base64') FOR 4), 'hex');
 
 -- The newest key of a purpose ends the ones before it, 40 s after its publication. A kernel may only insert keys, so the owner of the table
--- ends them. Its trigger is in the migration `key_succession`.
+-- ends them.
 CREATE OR REPLACE FUNCTION end_predecessors() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   -- Two kernels that publish different keys at once take turns, so that the second one sees the key of the first.
@@ -130,6 +130,8 @@ BEGIN
     USING NEW.valid_from + interval '80 seconds', NEW.purpose, NEW.log_origin, NEW.key_id, NEW.valid_from;
   RETURN NULL;
 END $$;
+
+CREATE OR REPLACE TRIGGER ends_predecessors AFTER INSERT ON trust_keys FOR EACH ROW EXECUTE FUNCTION end_predecessors();
 
 CREATE OR REPLACE FUNCTION put_fence_commands(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
