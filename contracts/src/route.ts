@@ -94,7 +94,7 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   door?: Door;
   /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
   assertedBy?: readonly AssertionRole[];
-  /** Of a route of the control plane: it is about one workspace, which the request addresses, and this is the least role there. */
+  /** Of a route of the control plane or of class `commercial`: it is about one workspace, which the request addresses, and this is the least role there. */
   leastRole?: PersonRole;
   /** Of a route of one workspace: the right that it asks for there. Without one it is closed to everyone. */
   right?: Right;

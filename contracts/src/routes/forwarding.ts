@@ -1,3 +1,4 @@
+import type { PersonRole } from '../person-assertion.ts';
 import type { AnyRoute, Forward } from '../route.ts';
 import { commercialRoutes, controlPlaneRoutes, kernelRoutes } from './service-routes.ts';
 

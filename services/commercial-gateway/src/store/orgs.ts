@@ -30,6 +30,12 @@ export async function findOrg(reader: Reader, orgId: OrgId): Promise<Org | null>
   return row === null ? null : orgOf(row);
 }
 
+/** `null` when the workspace belongs to no organisation. */
+export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<OrgId | null> {
+  const row = await reader.orgWorkspace.findUnique({ where: { workspaceId } });
+  return row === null ? null : OrgId.parse(row.orgId);
+}
+
 /** A page of all organisations, by id. */
 export async function listOrgs(
   reader: Reader,
