@@ -30,7 +30,7 @@ export const commercialAssertionTerms = {
   audience: 'countersign-commercial-gateway',
 } as const;
 
-/** A delegation says the same to the gateway itself: by it the control plane asks the gateway as the person whose request it serves. */
+/** A delegation says the same to the gateway itself: by it a service calls the gateway as the person whose request it serves. */
 export const delegationTerms = {
   ...personAssertionTerms,
   type: 'countersign-delegation+jwt',
@@ -40,7 +40,7 @@ export const delegationTerms = {
 /** `1`: the gateway found that the browser runs on the gateway's own machine. It passes no such header on. */
 export const fromThisMachineHeader = 'x-countersign-from-this-machine';
 
-/** By which assertion the control plane asks the kernel as the person, and by which delegation the gateway. */
+/** The assertion by which a service calls the kernel as the person, and the delegation by which it calls the gateway. */
 export const speakingHeaders = {
   kernel: 'x-countersign-speaks-at-kernel',
   gateway: 'x-countersign-speaks-at-gateway',

@@ -9,4 +9,8 @@ export type BasicCaller = {
   role: PersonRole;
   /** The author of audit entries. */
   actor: string;
+  /** Credential for calls to the gateway as this caller. */
+  delegation: string;
+  /** Credential for calls to the kernel as this caller. */
+  assertion: string;
 };
