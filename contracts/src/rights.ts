@@ -40,6 +40,8 @@ export const Right = z.enum([
   'evidence.publish',
   'evidence.unpublish',
   'budget.read',
+  /** Spend that happened elsewhere, on a budget of the workspace. */
+  'budget.record',
   'tool.read',
   'policy.read',
   'policy.draft',
@@ -97,6 +99,7 @@ const ofPartner: readonly Right[] = [
   'approval.decide',
   'report.read_all',
   'evidence.unpublish',
+  'budget.record',
   'policy.shadow',
   'stop.give',
   'plan.create',

@@ -136,6 +136,10 @@ export const getBudget = defineRoute({
 
 const Counted = z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0);
 
+export const BudgetEventId = z
+  .string()
+  .regex(/^[\u0021-\u007e]{1,200}$/, 'must be 1 to 200 printable characters of ASCII');
+
 export const recordBudgetUsage = defineRoute({
   operation: 'record-budget-usage',
   summary:
@@ -147,7 +151,7 @@ export const recordBudgetUsage = defineRoute({
   idempotency: { exempt: 'named' },
   params: BudgetParams,
   body: z.strictObject({
-    event_id: z.string().regex(/^[\u0021-\u007e]{1,200}$/, 'must be 1 to 200 printable characters of ASCII'),
+    event_id: BudgetEventId,
     occurred_at: Instant,
     amount_minor: AmountMinor.default(0),
     /** That of the budget; an amount needs it. */

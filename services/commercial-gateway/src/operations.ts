@@ -29,6 +29,8 @@ import { receivePaymentEventRoute } from './routes/receive-payment-event.ts';
 import { refundInvoiceRoute } from './routes/refund-invoice.ts';
 import { startCheckoutRoute } from './routes/start-checkout.ts';
 import { putOrgSettingsRoute } from './routes/put-org-settings.ts';
+import { getSpendSummaryRoute } from './routes/get-spend-summary.ts';
+import { recordSpendRoute } from './routes/record-spend.ts';
 import { showFrontPageRoute } from './routes/show-front-page.ts';
 import { getBasicHealthRoute } from './routes/get-basic-health.ts';
 import { listBasicWorkspacesRoute } from './routes/list-basic-workspaces.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Instant, isAppError, UserId, type AnyRoute } from '@countersign/contracts';
+import { Instant, isAppError, UserId, WorkspaceId, type AnyRoute } from '@countersign/contracts';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { commercialRoutes } from '@countersign/contracts/routes';
 import { until } from '@countersign/testkit/until';
@@ -30,6 +30,10 @@ const bodies: Record<string, object> = {
     ...{ kind: 'promotional', currency: 'EUR', amount_minor: 1, expires_at: null, reason: 'Test', reference: 'r' },
   },
   'put-billing-budget': { amount_minor: 1, currency: 'EUR' },
+  'record-spend': {
+    ...{ event_id: 'e', budget_id: 'travel', amount_minor: 1, currency: 'EUR' },
+    occurred_at: '2026-11-01T00:00:00.000Z',
+  },
 };
 
 let site: CommercialSite;
@@ -50,7 +54,8 @@ afterAll(() => site?.stop());
 const entries: [string, AnyRoute][] = Object.entries(commercialRoutes);
 const tenantRoutes = entries.filter(([, route]) => route.auth === 'session' && namesOrg(route));
 const adminRoutes = entries.filter(([, { auth }]) => auth === 'commercial_admin');
-const personRoutes = entries.filter(([, { auth }]) => auth === 'session' || auth === 'commercial_admin');
+const basicRoutes = entries.filter(([, { auth }]) => auth === 'commercial');
+const personRoutes = entries.filter(([, { auth }]) => ['session', 'commercial', 'commercial_admin'].includes(auth));
 
 /** Whether the path, the query or the body names an organisation. */
 function namesOrg({ path, query, body }: AnyRoute): boolean {
@@ -104,6 +109,21 @@ describe.each(personRoutes)('%s', (...entry) => {
     expect(await answerOf(site.anonymous, entry, own)).toMatchObject({ status: 401 });
     expect(await answerOf(await site.asAtControlPlane(owner), entry, own)).toMatchObject({ status: 401 });
     expect(await answerOf(site.sibling, entry, own)).toMatchObject({ status: 401 });
+  });
+});
+
+describe.each(basicRoutes)('%s', (...entry) => {
+  const [, { leastRole = 'owner' }] = entry;
+  const workspaceId = WorkspaceId.parse(`wsp_${'7'.repeat(26)}`);
+
+  it('needs a workspace of an organisation, and the role in it', async () => {
+    expect(await answerOf(await site.as(owner), entry, own)).toMatchObject({ code: 'PERMISSION_DENIED' });
+    const orphaned = await site.inWorkspace({ userId: owner, workspaceId, role: leastRole });
+    expect(await answerOf(orphaned, entry, own)).toMatchObject({ code: 'NOT_FOUND' });
+    if (leastRole === 'member') return;
+    const below = leastRole === 'owner' ? 'partner' : 'member';
+    const lower = await site.inWorkspace({ userId: owner, workspaceId, role: below });
+    expect(await answerOf(lower, entry, own)).toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 });
 

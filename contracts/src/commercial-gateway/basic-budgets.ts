@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { Budget, BudgetEventId } from '../governance-kernel/budgets.ts';
+import { page, PageQuery } from '../list.ts';
+import { defineRoute } from '../route.ts';
+import { AmountMinor, BudgetId, Currency, Instant } from '../scalars.ts';
+
+export const recordSpend = defineRoute({
+  operation: 'record-spend',
+  summary:
+    'Count an amount that was spent elsewhere on a budget of the workspace, once per event_id, above the ceiling too. The next decision on ' +
+    'that budget includes it. The kernel accepts an event within 35 days of occurred_at.',
+  method: 'POST',
+  path: '/api/basic/budget/record',
+  auth: 'commercial',
+  leastRole: 'partner',
+  right: 'budget.record',
+  forward: {},
+  idempotency: { exempt: 'named' },
+  body: z.strictObject({
+    event_id: BudgetEventId,
+    budget_id: BudgetId,
+    amount_minor: AmountMinor.min(1),
+    /** The currency of the budget. */
+    currency: Currency,
+    occurred_at: Instant,
+  }),
+  reply: z.strictObject({
+    event_id: z.string(),
+    /** False when the event belongs to a window of the budget that has ended. */
+    counted: z.boolean(),
+    budget: Budget,
+  }),
+  errors: ['NOT_FOUND', 'INVALID_REQUEST', 'IDEMPOTENCY_KEY_REUSED', 'GOVERNANCE_UNAVAILABLE'],
+});
+
+export const getSpendSummary = defineRoute({
+  operation: 'get-spend-summary',
+  summary: 'Budgets of the workspace with their use, as the kernel counts it.',
+  method: 'GET',
+  path: '/api/basic/budget/summary',
+  auth: 'commercial',
+  leastRole: 'member',
+  right: 'budget.read',
+  forward: {},
+  query: z.strictObject(PageQuery),
+  reply: page(Budget),
+  errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
+});
