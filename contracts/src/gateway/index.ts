@@ -19,6 +19,7 @@ export * from './events.ts';
 export * from './governance.ts';
 export * from './health.ts';
 export * from './identity.ts';
+export * from './lanes.ts';
 export * from './members.ts';
 export * from './notifications.ts';
 export * from './provisioning.ts';

@@ -218,7 +218,7 @@ function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | AnyActin
 }
 
 function siblingCaller({ config }: Context, { req }: GuardRequest): SiblingCaller {
-  const key = config.controlPlane?.serviceApiKey;
+  const key = (config.controlPlane ?? config.commercial)?.serviceApiKey;
   if (key === undefined || !secretsEqual(bearerToken(req), key))
     throw new AppError('CREDENTIALS_INVALID', 'The bearer credential is not valid for this route');
   return { sibling: true };

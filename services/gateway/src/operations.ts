@@ -67,6 +67,8 @@ import { showFrontPageRoute } from './routes/show-front-page.ts';
 import { showInviteRoute } from './routes/show-invite.ts';
 import { signInByMessengerRoute } from './routes/sign-in-by-messenger.ts';
 import { startRunRoute } from './routes/start-run.ts';
+import { getLaneRoute } from './routes/get-lane.ts';
+import { putLaneRoute } from './routes/put-lane.ts';
 import { tellMembersRoute } from './routes/tell-members.ts';
 import { verifyEmailCodeRoute } from './routes/verify-email-code.ts';
 
@@ -140,4 +142,6 @@ export const operations: Operations<typeof gatewayRoutes, Context> = {
   sendUserCode: sendUserCodeRoute,
   proveUser: proveUserRoute,
   tellMembers: tellMembersRoute,
+  getLane: getLaneRoute,
+  putLane: putLaneRoute,
 };

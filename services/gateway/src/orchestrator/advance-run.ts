@@ -5,7 +5,8 @@ import type { GovernedTool } from '../governance/kernel.ts';
 import type { StepFacts } from '../runs/conversation.ts';
 import { nextMove, type Move } from '../runs/next-move.ts';
 import type { Tx } from '../store/database.ts';
-import type { Lease } from '../store/leases.ts';
+import { isHeld } from '../store/lanes.ts';
+import { releaseToLane, type Lease } from '../store/leases.ts';
 import { recordViolation } from '../audit/record-violation.ts';
 import { beginAgain, beginModelCall, beginToolCall, stillOurs, type BegunStep } from './begin-step.ts';
 import { changeRun } from './change-run.ts';
@@ -46,7 +47,7 @@ export async function advanceRun(context: Context, lease: Lease, hold: RunHold):
   }
 }
 
-/** A new step. Without the kernel's word that it holds to the settings, there is none. */
+/** A new step. Without the kernel's word that it holds to the settings, or in a lane that is held, there is none. */
 async function beginStep(
   context: Context,
   lease: Lease,
@@ -54,6 +55,8 @@ async function beginStep(
   { signal }: RunHold,
   begin: () => Promise<BegunStep>,
 ): Promise<'moved' | 'left'> {
+  // Before the kernel is called: a run in a held lane waits, and does not fail because the kernel is away.
+  if (await isHeld(context.database.reader, lease.workspaceId)) return leaveToLane(context, lease);
   try {
     await putSettingsThrough(context, lease, loaded, signal);
     return await submitAndSettle(context, lease, loaded, await begin(), signal);
@@ -88,8 +91,15 @@ async function submitAndSettle(
 ): Promise<'moved' | 'left'> {
   if (step === null) return 'left';
   if (step === 'settings_changed') return 'moved';
+  if (step === 'lane_held') return leaveToLane(context, lease);
   const result = await submitStep(context, lease, step, signal);
   return (await settleStep(context, lease, { loaded, step, result })) ? 'moved' : 'left';
+}
+
+/** The run goes on from its last settled step when the lane runs. */
+async function leaveToLane({ transaction }: Context, lease: Lease): Promise<'left'> {
+  await transaction((tx) => releaseToLane(tx, lease));
+  return 'left';
 }
 
 /** Nothing was submitted: the run fails closed without a step. */

@@ -8,6 +8,7 @@ import type { Move } from '../runs/next-move.ts';
 import { functionNameOf } from '../runs/tool-names.ts';
 import { holdsSettings } from '../store/confirmed-settings.ts';
 import type { Tx } from '../store/database.ts';
+import { isHeld } from '../store/lanes.ts';
 import { lockRunningRun, type Lease } from '../store/leases.ts';
 import { insertStep, type NewStep } from '../store/steps.ts';
 import { holdTask } from '../store/tasks.ts';
@@ -15,9 +16,9 @@ import type { LoadedRun } from './load-run.ts';
 
 /**
  * Null: the run is not ours to move any more. `settings_changed`: the kernel does not hold to the settings of now, so nothing was begun;
- * whoever loads the run again begins under them.
+ * whoever loads the run again begins under them. `lane_held`: the lane of the workspace is held, so nothing was begun.
  */
-export type BegunStep = StepFacts | 'settings_changed' | null;
+export type BegunStep = StepFacts | 'settings_changed' | 'lane_held' | null;
 
 /** Commits the next model call before it is made. */
 export async function beginModelCall(
@@ -27,7 +28,7 @@ export async function beginModelCall(
   tools: readonly GovernedTool[],
 ): Promise<BegunStep> {
   const args = modelRequest(context, loaded, tools);
-  return begin(context, lease, loaded, (tx) => {
+  return beginNew(context, lease, loaded, (tx) => {
     const step = { ...stepOf(lease, loaded), kind: 'model_call', tool: null, callId: null, args } as const;
     return insertStep(tx, step, context.now());
   });
@@ -41,7 +42,7 @@ export async function beginToolCall(
   move: Extract<Move, { kind: 'call_tool' }>,
 ): Promise<BegunStep> {
   const { tool, callId, proposal } = move;
-  return begin(context, lease, loaded, (tx) => {
+  return beginNew(context, lease, loaded, (tx) => {
     const step = { ...stepOf(lease, loaded), kind: 'tool_call', tool, callId, proposal } as const;
     return insertStep(tx, { ...step, args: canonicalize(move.args) }, context.now());
   });
@@ -57,11 +58,21 @@ export async function beginAgain(
   return begin(context, lease, loaded, () => Promise.resolve(step));
 }
 
+/** A step that is open already ends under a hold. A new one does not begin. */
+function beginNew(
+  context: Context,
+  lease: Lease,
+  loaded: LoadedRun,
+  work: (tx: Tx) => Promise<StepFacts>,
+): Promise<BegunStep> {
+  return begin(context, lease, loaded, async (tx) => ((await isHeld(tx, lease.workspaceId)) ? 'lane_held' : work(tx)));
+}
+
 async function begin(
   context: Context,
   lease: Lease,
   { settingsVersion: version }: LoadedRun,
-  work: (tx: Tx) => Promise<StepFacts>,
+  work: (tx: Tx) => Promise<BegunStep>,
 ): Promise<BegunStep> {
   return context.transaction(async (tx) => {
     if (!(await stillOurs(tx, lease))) return null;

@@ -13,18 +13,23 @@ type Claim = {
 
 /**
  * Claims the run that is due. A job says that one run waits, not which one is next: that is the oldest run of the workspace with the fewest
- * running runs, and among those of the workspace that was served least recently. So a long queue of one workspace holds up no other.
+ * running runs, and among those of the workspace that was served least recently. So a long queue of one workspace holds up no other. A
+ * workspace whose lane is held has no run that is due.
  *
  * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and `freeRuns` makes it due again.
  */
 export async function claimDueRun(tx: Tx, { perWorkspaceMax, ...named }: Claim): Promise<Lease | null> {
+  await lockRunChoice(tx);
   if (await isLeft(tx, named.runId)) return claimRun(tx, named);
-  // Each choice depends on what is running, so the gateways choose one after the other.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('the next run', 0))`;
   const next = await findNextRun(tx, perWorkspaceMax);
   if (next !== null) return claimRun(tx, { ...named, runId: next });
   await markOverLimit(tx, named.runId);
   return null;
+}
+
+/** Each choice depends on the running runs and on the lanes, so gateways choose, and lanes change, one after the other. */
+export async function lockRunChoice(tx: Tx): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('the next run', 0))`;
 }
 
 /** Its worker stopped renewing. */
@@ -55,6 +60,7 @@ async function findNextRun(tx: Tx, perWorkspaceMax: number): Promise<string | nu
         ORDER BY r.created_at, r.id LIMIT 1) oldest
      CROSS JOIN LATERAL (SELECT max(r.started_at) AS at FROM runs r WHERE r.workspace_id = waiting.workspace_id) served
      WHERE coalesce(busy.running, 0) < ${perWorkspaceMax}::int
+       AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = waiting.workspace_id AND w.lane = 'hold')
      ORDER BY coalesce(busy.running, 0), served.at NULLS FIRST, oldest.created_at, oldest.id LIMIT 1`;
   return Found.parse(rows)[0]?.id ?? null;
 }
@@ -69,7 +75,7 @@ async function markOverLimit(tx: Tx, runId: string): Promise<void> {
       SELECT id FROM runs WHERE status = 'queued' AND NOT over_limit ORDER BY workspace_id, created_at, id LIMIT 1)`;
 }
 
-/** Takes the mark from as many runs of each workspace as it may have more of. Each of them needs a job. */
+/** Takes the mark from as many runs of each workspace as it may have more of, none of them in a held lane. Each of them needs a job. */
 export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     WITH RECURSIVE marked AS (
@@ -86,7 +92,8 @@ export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun
       SELECT oldest.id FROM marked LEFT JOIN busy ON busy.workspace_id = marked.workspace_id
        CROSS JOIN LATERAL (
          SELECT r.id FROM runs r WHERE r.status = 'queued' AND r.over_limit AND r.workspace_id = marked.workspace_id
-          ORDER BY r.created_at, r.id LIMIT greatest(${perWorkspaceMax}::int - coalesce(busy.running, 0), 0)) oldest)
+          ORDER BY r.created_at, r.id LIMIT greatest(${perWorkspaceMax}::int - coalesce(busy.running, 0), 0)) oldest
+       WHERE NOT EXISTS (SELECT FROM workspaces w WHERE w.id = marked.workspace_id AND w.lane = 'hold'))
     RETURNING id, workspace_id, task_id, attempts`;
   return leftRuns(rows);
 }

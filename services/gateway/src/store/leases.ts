@@ -17,8 +17,8 @@ const Claimed = z.array(
 );
 
 /**
- * Claims a run that waits, or whose worker stopped renewing. Null when there is nothing to do or another worker has it. Leases
- * are measured by the database's clock, which all workers share.
+ * Claims a queued run of a lane that is not held, or a run whose worker stopped renewing: its open step ends under a hold too. `null` when
+ * there is nothing to claim. Leases are measured by the database's clock, which all workers share.
  */
 export async function claimRun(
   tx: Tx,
@@ -27,7 +27,10 @@ export async function claimRun(
   const rows = await tx.$queryRaw`
     UPDATE runs SET status = 'running', lease_owner = ${owner}, lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond',
            lease_fence = lease_fence + 1, attempts = attempts + 1, started_at = coalesce(started_at, now()), over_limit = false
-     WHERE id = ${runId} AND (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until < now())))
+     WHERE id = ${runId} AND (
+             (status = 'queued'
+              AND NOT EXISTS (SELECT FROM workspaces w WHERE w.id = runs.workspace_id AND w.lane = 'hold'))
+             OR (status = 'running' AND (lease_until IS NULL OR lease_until < now())))
     RETURNING workspace_id, task_id, lease_fence, started_by`;
   const [claimed] = Claimed.parse(rows);
   if (claimed === undefined) return null;
@@ -41,6 +44,13 @@ export async function renewLease(tx: Tx, lease: Lease, leaseMs: number): Promise
     UPDATE runs SET lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
      WHERE id = ${lease.runId} AND lease_fence = ${lease.fence}::int AND status = 'running'`;
   return renewed === 1;
+}
+
+/** Returns a run of a lane that is held to the queue, without a job: `freeRuns` makes it due when the lane runs. */
+export async function releaseToLane(tx: Tx, { runId, fence }: Lease): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE runs SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempts = greatest(attempts - 1, 0), over_limit = true
+     WHERE id = ${runId} AND lease_fence = ${fence}::int AND status = 'running'`;
 }
 
 export function findLeasedRun(reader: Reader, { runId, fence }: Lease): Promise<RunModel | null> {
