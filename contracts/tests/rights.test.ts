@@ -31,7 +31,7 @@ const ofGateway: Row[] = [
     delete-task export-audit export-receipts follow-events get-active-policy get-consistency-proof get-console-run
     get-console-workspace get-evidence-handle get-governance-receipt get-governance-status get-incident
     get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
-    get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
+    get-runtime-status get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
     leave-workspace list-api-keys list-approvals list-audit list-budgets list-checkpoints list-console-actions
     list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
     list-inbox-approvals list-incidents list-ops-targets list-receipts list-records list-reports list-run-receipts

@@ -56,9 +56,6 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/basic/notifications/emit',
   'GET /api/basic/notifications/deliveries',
   'POST /api/basic/notifications/deliveries/{delivery_id}/redrive',
-  'POST /api/basic/runtime/start',
-  'POST /api/basic/runtime/stop',
-  'GET /api/basic/runtime/status',
 ]);
 
 function readRows(): DocumentedRoute[] {

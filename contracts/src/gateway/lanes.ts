@@ -6,13 +6,16 @@ import { ControlVersion, storableText } from '../scalars.ts';
 export const LaneState = z.enum(['run', 'hold']);
 export type LaneState = z.infer<typeof LaneState>;
 
+/** More runs are not counted. */
+export const laneCountMax = 1_000;
+
 export const Lane = z.strictObject({
   lane: LaneState,
   /** 0 when the lane was never set. */
   version: z.int().min(0),
   /** Runs that a worker has leased. A lane that is held is at rest when there are none. */
-  running: z.int().min(0),
-  queued: z.int().min(0),
+  running: z.int().min(0).max(laneCountMax),
+  queued: z.int().min(0).max(laneCountMax),
 });
 export type Lane = z.infer<typeof Lane>;
 

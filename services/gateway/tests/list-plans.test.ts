@@ -10,6 +10,7 @@ import {
 } from '@countersign/database/testing';
 import { z } from 'zod';
 import type { StartedGateway } from '../src/index.ts';
+import { findLane } from '../src/store/lanes.ts';
 import { sweep } from '../src/workers/sweep.ts';
 import {
   fillHistory,
@@ -109,7 +110,7 @@ async function expectFlat(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('on a long history', () => {
-  it.each(gets.filter(([, { auth }]) => auth !== 'public'))(
+  it.each(gets.filter(([, { auth }]) => auth !== 'public' && auth !== 'service_internal'))(
     '%s reads no more than its page, whatever it is asked for',
     async (name, route) => {
       expect(filtersOf(route).filter((filter) => values[name]?.[filter] === undefined)).toEqual([]);
@@ -121,6 +122,9 @@ describe('on a long history', () => {
       });
     },
   );
+
+  it('the lane of a workspace counts no more runs than it shows', () =>
+    expectFlat(() => findLane(gateway.context.database.reader, ada.workspace.id)));
 
   it('signing in, inviting, creating, running and sweeping read what is theirs', async () => {
     await expectFlat(async () => {

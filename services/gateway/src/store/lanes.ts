@@ -1,4 +1,4 @@
-import { Lane, LaneState } from '@countersign/contracts/gateway';
+import { laneCountMax, LaneState, type Lane } from '@countersign/contracts/gateway';
 import type { Reader, Tx } from './database.ts';
 import { lockRunChoice } from './due-runs.ts';
 
@@ -22,7 +22,7 @@ export async function findLane(reader: Reader, workspaceId: string): Promise<Lan
     select: { lane: true, laneVersion: true },
   });
   if (row === null) return null;
-  const count = (status: string) => reader.run.count({ where: { workspaceId, status } });
+  const count = (status: string) => reader.run.count({ where: { workspaceId, status }, take: laneCountMax });
   const [running, queued] = [await count('running'), await count('queued')];
   return { lane: LaneState.parse(row.lane), version: row.laneVersion, running, queued };
 }

@@ -1,0 +1,54 @@
+import { isAppError, type WorkspaceId } from '@countersign/contracts';
+import { putLane, type Lane } from '@countersign/contracts/gateway';
+import type { Context } from '../context.ts';
+import { answerOf } from '../siblings/answer-of.ts';
+import {
+  confirmRequest,
+  delayRequest,
+  failRequest,
+  findRuntime,
+  raiseRequest,
+  type StoredRuntime,
+} from '../store/runtimes.ts';
+
+export type LaneDeps = Pick<Context, 'siblings' | 'database' | 'transaction' | 'now' | 'log'>;
+
+const pauseMs = 2_000;
+/** A later request and one restored database explain two repetitions. The courier makes more. */
+const attemptsMax = 3;
+
+/**
+ * Brings the latest request to the gateway. Several processes may do so at once: the gateway accepts rising versions alone. `null` when the
+ * gateway has not confirmed it.
+ */
+export async function deliverLane(deps: LaneDeps, workspaceId: WorkspaceId): Promise<Lane | null> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const request = await findRuntime(deps.database.reader, workspaceId);
+    if (request === null || request.failure !== null) return null;
+    const answer = await putAtGateway(deps, request);
+    if (answer === null) return null;
+    if (answer.version === request.version && answer.lane === request.lane) {
+      await deps.transaction((tx) => confirmRequest(tx, request));
+      return answer;
+    }
+    await deps.transaction((tx) => raiseRequest(tx, request, answer.version));
+  }
+  return null;
+}
+
+async function putAtGateway(deps: LaneDeps, request: StoredRuntime): Promise<Lane | null> {
+  const { workspaceId: workspace_id, lane, version, changedBy: by } = request;
+  const gateway = deps.siblings.gateway.own({ putLane });
+  try {
+    return await answerOf('gateway', () => gateway.putLane({ params: { workspace_id }, body: { lane, version, by } }));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const isRefusal = error.status < 500 && error.code !== 'RATE_LIMITED';
+    deps.log.warn('lane.not_delivered', { workspace_id, lane, is_refusal: isRefusal, error });
+    const dueAt = new Date(deps.now().getTime() + pauseMs);
+    await deps.transaction((tx) =>
+      isRefusal ? failRequest(tx, request, error.code) : delayRequest(tx, request, dueAt),
+    );
+    return null;
+  }
+}

@@ -1,0 +1,21 @@
+import type { WorkspaceId } from '@countersign/contracts';
+import type { Runtime } from '@countersign/contracts/commercial-gateway';
+import { getLane } from '@countersign/contracts/gateway';
+import { answerOf } from '../siblings/answer-of.ts';
+import { findRuntime, unconfirmRequest } from '../store/runtimes.ts';
+import type { LaneDeps } from './deliver-lane.ts';
+import { runtimeView } from './runtime-view.ts';
+
+/** The state of the runtime. A lane that was never requested, or was confirmed, is what the gateway says. Throws GATEWAY_UNAVAILABLE. */
+export async function findStatus(deps: LaneDeps, workspaceId: WorkspaceId): Promise<Runtime> {
+  const request = await findRuntime(deps.database.reader, workspaceId);
+  const isUnconfirmed = request !== null && request.confirmedVersion < request.version;
+  if (isUnconfirmed) return runtimeView(workspaceId, { request, atGateway: null });
+  const gateway = deps.siblings.gateway.own({ getLane });
+  const atGateway = await answerOf('gateway', () => gateway.getLane({ params: { workspace_id: workspaceId } }));
+  if (request !== null && atGateway.version < request.version) {
+    await deps.transaction((tx) => unconfirmRequest(tx, request, deps.now()));
+    return runtimeView(workspaceId, { request, atGateway: null });
+  }
+  return runtimeView(workspaceId, { request, atGateway });
+}

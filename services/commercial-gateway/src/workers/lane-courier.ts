@@ -1,0 +1,21 @@
+import { repeat } from '@countersign/service-kit';
+import type { Context } from '../context.ts';
+import { deliverLane } from '../runtime/deliver-lane.ts';
+import { listDueRequests } from '../store/runtimes.ts';
+
+const passMs = 1_000;
+/** A gateway that does not answer takes one timeout for each. */
+const atOnce = 20;
+
+/** Delivers requested lanes that the gateway has not confirmed: it was away, or this process died before the delivery. */
+export function startLaneCourier(context: Context, intervalMs = passMs): { stop(): Promise<void> } {
+  const { log, clockGuard } = context;
+  const onFailure = (error: unknown) => log.warn('lane_courier.failed', { error });
+  const passes = repeat({ run: () => deliverDue(context), intervalMs, clockGuard, onFailure });
+  return { stop: passes.close };
+}
+
+async function deliverDue(context: Context): Promise<void> {
+  const due = await context.database.transaction((tx) => listDueRequests(tx, context.now(), atOnce));
+  await Promise.all(due.map((workspaceId) => deliverLane(context, workspaceId)));
+}
