@@ -37,7 +37,7 @@ const ofGateway: Row[] = [
     list-inbox-approvals list-incidents list-ops-targets list-receipts list-records list-reports list-run-receipts
     list-runs list-tasks list-tool-drift list-trust-keys list-violations list-workspace-approvals
     list-workspace-runs create-basic-blast-radius create-basic-key list-basic-approvals list-basic-evidence
-    list-basic-incidents list-basic-keys list-basic-members list-basic-plans list-environments list-plans revoke-basic-key
+    list-basic-incidents list-basic-keys list-basic-members list-basic-plans get-runtime-status get-spend-summary list-environments list-plans revoke-basic-key
     put-policy-draft put-task put-task-status revoke-api-key run-task start-run tail-receipts`,
   ),
   ...rowsOf(
@@ -45,7 +45,7 @@ const ofGateway: Row[] = [
     `
     begin-passkey challenge-approval create-incident create-plan delete-policy-shadow finish-passkey freeze-target
     put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
-    throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval
+    throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval record-spend stop-runtime
     transition-basic-incident`,
   ),
   ...rowsOf(
@@ -56,7 +56,7 @@ const ofGateway: Row[] = [
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
     resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
-    commit-basic-plan create-basic-evidence create-basic-member create-environment`,
+    commit-basic-plan start-runtime create-basic-evidence create-basic-member create-environment`,
   ),
 ];
 const ofControlPlane: Row[] = [

@@ -49,8 +49,6 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
-  'POST /api/basic/budget/record',
-  'GET /api/basic/budget/summary',
   'GET /api/basic/notifications/subscribe',
   'POST /api/basic/notifications/subscribe',
   'POST /api/basic/notifications/emit',

@@ -14,6 +14,7 @@ export const recordSpend = defineRoute({
   auth: 'commercial',
   leastRole: 'partner',
   right: 'budget.record',
+  keyScopes: ['usage'],
   forward: {},
   idempotency: { exempt: 'named' },
   body: z.strictObject({
@@ -41,8 +42,9 @@ export const getSpendSummary = defineRoute({
   auth: 'commercial',
   leastRole: 'member',
   right: 'budget.read',
+  keyScopes: ['usage', 'basic:read'],
   forward: {},
   query: z.strictObject(PageQuery),
   reply: page(Budget),
-  errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'GATEWAY_UNAVAILABLE', 'GOVERNANCE_UNAVAILABLE'],
 });

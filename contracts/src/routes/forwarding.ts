@@ -1,4 +1,3 @@
-import type { PersonRole } from '../person-assertion.ts';
 import type { AnyRoute, Forward } from '../route.ts';
 import { commercialRoutes, controlPlaneRoutes, kernelRoutes } from './service-routes.ts';
 

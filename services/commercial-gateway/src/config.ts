@@ -31,7 +31,9 @@ export const commercialVariables = z.object({
   GOV_GATEWAY_PUBLIC_URL: url()
     .optional()
     .meta({ fallback: 'GOV_GATEWAY_URL' })
-    .describe('Scheme, host and port by which identity providers reach the gateway. Addresses of SCIM resources begin with it.'),
+    .describe(
+      'Scheme, host and port by which identity providers reach the gateway. Addresses of SCIM resources begin with it.',
+    ),
   GOV_GOVERNANCE_URL: url().describe(
     'Where the governance kernel answers this service. Usage is counted from its receipts.',
   ),

@@ -8,8 +8,13 @@ import {
   type KeyClaims,
 } from '@countersign/contracts';
 import { listOrgs, listOrgWorkspaces } from '@countersign/contracts/control-plane';
-import { findSoleOwner } from '@countersign/contracts/gateway';
-import { listLedgerEntries, listTrustKeys, putCeiling } from '@countersign/contracts/governance-kernel';
+import { findSoleOwner, getLane, putLane } from '@countersign/contracts/gateway';
+import {
+  listLedgerEntries,
+  listTrustKeys,
+  putCeiling,
+  recordBudgetUsage,
+} from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import {
@@ -47,7 +52,8 @@ import {
 
 const directoryRoutes = { listOrgs, listOrgWorkspaces };
 const accountRoutes = { findSoleOwner };
-const kernelRoutes = { listLedgerEntries, listTrustKeys, putCeiling };
+const laneRoutes = { getLane, putLane };
+const kernelRoutes = { listLedgerEntries, listTrustKeys, putCeiling, recordBudgetUsage };
 
 /** Every collaborator of the commercial gateway. Built once, closed in reverse. */
 export type Context = {
@@ -68,6 +74,8 @@ export type Context = {
   readonly directory: Client<typeof directoryRoutes>;
   /** The people of the gateway. */
   readonly accounts: Client<typeof accountRoutes>;
+  /** The lanes of workspaces at the gateway: whether their queued runs are leased. */
+  readonly lanes: Client<typeof laneRoutes>;
   /** The receipts of the governance kernel. */
   readonly kernel: Client<typeof kernelRoutes>;
   /** The keys that receipts are verified with. */
@@ -146,6 +154,11 @@ export function createContext(
     accounts: createClient(accountRoutes, {
       baseUrl: config.gatewayUrl,
       timeoutMs: accountTimeoutMs,
+      headers: asSibling,
+    }),
+    lanes: createClient(laneRoutes, {
+      baseUrl: config.gatewayUrl,
+      timeoutMs: siblingTimeoutMs,
       headers: asSibling,
     }),
     kernel,

@@ -21,7 +21,6 @@ import {
   type GuardRequest,
   type Guards,
 } from '@countersign/service-kit';
-import type { BasicCaller } from './basic-caller.ts';
 import type { Context } from './context.ts';
 import { authenticateScim } from './identity/authenticate-scim.ts';
 import type { ScimCaller } from './provisioning/scim-caller.ts';

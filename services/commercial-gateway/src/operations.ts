@@ -145,4 +145,9 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   approveBasicPlan: approveBasicPlanRoute,
   commitBasicPlan: commitBasicPlanRoute,
   createBasicBlastRadius: createBasicBlastRadiusRoute,
+  recordSpend: recordSpendRoute,
+  getSpendSummary: getSpendSummaryRoute,
+  startRuntime: startRuntimeRoute,
+  stopRuntime: stopRuntimeRoute,
+  getRuntimeStatus: getRuntimeStatusRoute,
 };

@@ -6,6 +6,7 @@ import { startBillingCycle } from './workers/billing-cycle.ts';
 import { startReportBuilder } from './workers/report-builder.ts';
 import { startDirectoryListener } from './workers/directory-listener.ts';
 import { startDirectorySync } from './workers/directory-sync.ts';
+import { startLaneCourier } from './workers/lane-courier.ts';
 import { startLimitCourier } from './workers/limit-courier.ts';
 import { startPersonPublisher } from './workers/person-publisher.ts';
 import { startReceiptMeter } from './workers/receipt-meter.ts';
@@ -37,6 +38,7 @@ export function startCommercialGateway(
       receiptMeter: () => startReceiptMeter(context, meterMs),
       billingCycle: () => startBillingCycle(context),
       sweeper: () => startSweeper(context),
+      laneCourier: () => startLaneCourier(context),
       limitCourier: () => startLimitCourier(context),
       reportBuilder: () => startReportBuilder(context),
     }),

@@ -107,8 +107,6 @@ export type CommercialSite = {
   stop(): Promise<void>;
 };
 
-export type InWorkspace = { userId: UserId; workspaceId: WorkspaceId; role: PersonRole };
-
 type SiteOptions = {
   env?: Record<string, string>;
   now?: () => Date;

@@ -42,7 +42,7 @@ beforeEach(async () => {
   await site.gateway.context.transaction((tx) =>
     tx.orgWorkspace.create({ data: { workspaceId, orgId, addedAt: new Date() } }),
   );
-  owner = await site.inWorkspace({ userId, workspaceId, role: 'owner' });
+  owner = await site.asBasic({ sub: userId, workspace_id: workspaceId, role: 'owner' });
 });
 afterAll(async () => {
   await site?.stop();

@@ -34,7 +34,7 @@ afterAll(async () => {
   await kernel.close();
 });
 
-const partner = () => site.inWorkspace({ userId, workspaceId, role: 'partner' });
+const partner = () => site.asBasic({ sub: userId, workspace_id: workspaceId, role: 'partner' });
 const auditEntries = () =>
   site.gateway.context.database.reader.auditEntry.findMany({ where: { scope: orgId }, orderBy: { seq: 'asc' } });
 
@@ -71,13 +71,14 @@ describe('budget/record', () => {
   });
 });
 
-it('budget/summary asks the kernel as the caller, and adds nothing', async () => {
-  kernel.answer = () => ({ status: 200, body: { data: [budget], next_cursor: null } });
-  const client = await site.inWorkspace({ userId, workspaceId, role: 'member' });
+it('budget/summary asks the kernel through the gateway as the caller, and adds nothing', async () => {
+  site.directory.gatewayReply = () => ({ status: 200, body: { data: [budget], next_cursor: null } });
+  const client = await site.asBasic({ sub: userId, workspace_id: workspaceId, role: 'member' });
   const { body: summary } = await client.getSpendSummary({ query: { limit: 10 } });
   expect(summary).toEqual({ data: [budget], next_cursor: null });
-  const [call] = kernel.calls.filter(({ path }) => path.startsWith('/api/v1/budgets'));
-  const [, claims = ''] = call?.bearer.split('.') ?? [];
-  const assertion: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
-  expect(assertion).toMatchObject({ sub: userId, workspace_id: workspaceId, role: 'member' });
+  const [call] = site.directory.atGateway.filter(({ url }) => url.startsWith('/api/v1/budgets'));
+  expect(call?.headers['x-workspace-id']).toBe(workspaceId);
+  const [, claims = ''] = String(call?.headers.authorization).split('.');
+  const delegation: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
+  expect(delegation).toMatchObject({ sub: userId, workspace_id: workspaceId, role: 'member' });
 });

@@ -1,12 +1,12 @@
 import { getSpendSummary } from '@countersign/contracts/commercial-gateway';
 import { listBudgets } from '@countersign/contracts/governance-kernel';
+import { headersOf, passedOn } from '../basic/answer-as-caller.ts';
 import type { Context } from '../context.ts';
-import { handleBasic } from '../handle.ts';
-import { answerOf } from '../siblings/answer-of.ts';
+import { handleWorkspace } from '../handle.ts';
 
 /** The kernel answers the caller: this service counts no spend. */
-export const getSpendSummaryRoute = ({ siblings }: Pick<Context, 'siblings'>) =>
-  handleBasic(getSpendSummary)(({ query, caller }) => {
-    const kernel = siblings.kernel.as(caller.assertion, { listBudgets });
-    return answerOf('kernel', () => kernel.listBudgets({ query }));
+export const getSpendSummaryRoute = ({ asCaller }: Pick<Context, 'asCaller'>) =>
+  handleWorkspace(getSpendSummary)(({ query, caller, req, idempotency }) => {
+    const headers = headersOf({ req, idempotency }, caller);
+    return passedOn(() => asCaller(caller.delegation, { listBudgets }).listBudgets({ query, headers }));
   });

@@ -1,7 +1,9 @@
 import { recordSpend } from '@countersign/contracts/commercial-gateway';
 import type { Context } from '../context.ts';
-import { handleBasic } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 import * as spend from '../spend/record-spend.ts';
 
 export const recordSpendRoute = (context: Context) =>
-  handleBasic(recordSpend)(({ body, caller, requestId }) => spend.recordSpend(context, body, { caller, requestId }));
+  handleWorkspace(recordSpend)(({ body, caller, requestId }) =>
+    spend.recordSpend(context, body, { caller, requestId }),
+  );

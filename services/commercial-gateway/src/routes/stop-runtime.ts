@@ -1,7 +1,7 @@
 import { stopRuntime } from '@countersign/contracts/commercial-gateway';
-import { handleBasic } from '../handle.ts';
+import { handleWorkspace } from '../handle.ts';
 import type { LaneDeps } from '../runtime/deliver-lane.ts';
 import { requestLane } from '../runtime/request-lane.ts';
 
 export const stopRuntimeRoute = (deps: LaneDeps) =>
-  handleBasic(stopRuntime)(({ caller, requestId }) => requestLane(deps, { caller, lane: 'hold', requestId }));
+  handleWorkspace(stopRuntime)(({ caller, requestId }) => requestLane(deps, { caller, lane: 'hold', requestId }));

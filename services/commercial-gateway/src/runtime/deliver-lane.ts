@@ -1,5 +1,5 @@
 import { isAppError, type WorkspaceId } from '@countersign/contracts';
-import { putLane, type Lane } from '@countersign/contracts/gateway';
+import type { Lane } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type StoredRuntime,
 } from '../store/runtimes.ts';
 
-export type LaneDeps = Pick<Context, 'siblings' | 'database' | 'transaction' | 'now' | 'log'>;
+export type LaneDeps = Pick<Context, 'lanes' | 'database' | 'transaction' | 'now' | 'log'>;
 
 const pauseMs = 2_000;
 /** A later request and one restored database explain two repetitions. The courier makes more. */
@@ -38,9 +38,10 @@ export async function deliverLane(deps: LaneDeps, workspaceId: WorkspaceId): Pro
 
 async function putAtGateway(deps: LaneDeps, request: StoredRuntime): Promise<Lane | null> {
   const { workspaceId: workspace_id, lane, version, changedBy: by } = request;
-  const gateway = deps.siblings.gateway.own({ putLane });
   try {
-    return await answerOf('gateway', () => gateway.putLane({ params: { workspace_id }, body: { lane, version, by } }));
+    return await answerOf('gateway', () =>
+      deps.lanes.putLane({ params: { workspace_id }, body: { lane, version, by } }),
+    );
   } catch (error) {
     if (!isAppError(error)) throw error;
     const isRefusal = error.status < 500 && error.code !== 'RATE_LIMITED';

@@ -1,6 +1,5 @@
 import type { WorkspaceId } from '@countersign/contracts';
 import type { Runtime } from '@countersign/contracts/commercial-gateway';
-import { getLane } from '@countersign/contracts/gateway';
 import { answerOf } from '../siblings/answer-of.ts';
 import { findRuntime, unconfirmRequest } from '../store/runtimes.ts';
 import type { LaneDeps } from './deliver-lane.ts';
@@ -11,8 +10,7 @@ export async function findStatus(deps: LaneDeps, workspaceId: WorkspaceId): Prom
   const request = await findRuntime(deps.database.reader, workspaceId);
   const isUnconfirmed = request !== null && request.confirmedVersion < request.version;
   if (isUnconfirmed) return runtimeView(workspaceId, { request, atGateway: null });
-  const gateway = deps.siblings.gateway.own({ getLane });
-  const atGateway = await answerOf('gateway', () => gateway.getLane({ params: { workspace_id: workspaceId } }));
+  const atGateway = await answerOf('gateway', () => deps.lanes.getLane({ params: { workspace_id: workspaceId } }));
   if (request !== null && atGateway.version < request.version) {
     await deps.transaction((tx) => unconfirmRequest(tx, request, deps.now()));
     return runtimeView(workspaceId, { request, atGateway: null });

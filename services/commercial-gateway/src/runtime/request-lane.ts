@@ -1,16 +1,18 @@
 import type { Runtime } from '@countersign/contracts/commercial-gateway';
 import type { LaneState } from '@countersign/contracts/gateway';
-import type { BasicCaller } from '../basic-caller.ts';
+import { orgOfCaller } from '../basic/org-of-caller.ts';
+import type { WorkspaceCaller } from '../guards.ts';
 import { recordAudit } from '../store/audit.ts';
 import { findRuntime, writeRequest } from '../store/runtimes.ts';
 import { deliverLane, type LaneDeps } from './deliver-lane.ts';
 import { runtimeView } from './runtime-view.ts';
 
-type Request = { caller: BasicCaller; lane: LaneState; requestId: string };
+type Request = { caller: WorkspaceCaller; lane: LaneState; requestId: string };
 
 /** Stores the request, and delivers it once. When the gateway does not answer, the request stays and is delivered later. */
 export async function requestLane(deps: LaneDeps, { caller, lane, requestId }: Request): Promise<Runtime> {
-  const { workspaceId, orgId, actor } = caller;
+  const { workspaceId, actor } = caller;
+  const orgId = await orgOfCaller(deps.database.reader, caller);
   const now = deps.now();
   await deps.transaction(async (tx) => {
     if (!(await writeRequest(tx, { workspaceId, orgId, lane, changedBy: actor }, now))) return;

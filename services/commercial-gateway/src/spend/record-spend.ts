@@ -1,7 +1,8 @@
 import { TenantId, type BudgetId } from '@countersign/contracts';
-import { recordBudgetUsage, type Budget } from '@countersign/contracts/governance-kernel';
-import type { BasicCaller } from '../basic-caller.ts';
+import type { Budget } from '@countersign/contracts/governance-kernel';
+import { orgOfCaller } from '../basic/org-of-caller.ts';
 import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
 
@@ -18,18 +19,18 @@ type Recorded = { event_id: string; counted: boolean; budget: Budget };
 /** The kernel compares whole events, so the members that spend has no use for are constant. */
 const moneyAlone = { tool_calls: 0, egress_bytes: 0, writes: 0 } as const;
 
-type SpendDeps = Pick<Context, 'siblings' | 'transaction' | 'now'>;
+type SpendDeps = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
 
 /**
  * Counts the spend at the kernel, and then records who reported it. A crash between the two leaves no audit entry until the same event is
  * sent again, which counts nothing more. Throws the refusal of the kernel.
  */
 export async function recordSpend(
-  { siblings, transaction, now }: SpendDeps,
+  { kernel, database, transaction, now }: SpendDeps,
   { budget_id, ...usage }: Spend,
-  { caller, requestId }: { caller: BasicCaller; requestId: string },
+  { caller, requestId }: { caller: WorkspaceCaller; requestId: string },
 ): Promise<Recorded> {
-  const kernel = siblings.kernel.own({ recordBudgetUsage });
+  const orgId = await orgOfCaller(database.reader, caller);
   const params = { tenant: TenantId.parse(caller.workspaceId), budget_id };
   const recorded = await answerOf('kernel', () =>
     kernel.recordBudgetUsage({ params, body: { ...usage, ...moneyAlone } }),
@@ -40,6 +41,6 @@ export async function recordSpend(
     ...{ amount_minor, counted: recorded.counted },
   };
   const entry = { action: 'spend.recorded', actor: caller.actor, verdict: 'allow', requestId, details } as const;
-  await transaction((tx) => recordAudit(tx, { ...entry, scope: caller.orgId, subject: budget_id }, now()));
+  await transaction((tx) => recordAudit(tx, { ...entry, scope: orgId, subject: budget_id }, now()));
   return recorded;
 }

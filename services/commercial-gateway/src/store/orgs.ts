@@ -52,12 +52,6 @@ export async function lockProjects(tx: Tx, orgId: OrgId): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('projects of ' || ${orgId}, 0))`;
 }
 
-/** The organisation that owns a workspace. `null` when it belongs to none. */
-export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<OrgId | null> {
-  const row = await reader.orgWorkspace.findUnique({ where: { workspaceId } });
-  return row === null ? null : OrgId.parse(row.orgId);
-}
-
 /** Those of the workspaces that belong to the organisation. */
 export async function listOwnWorkspaces(
   reader: Reader,
