@@ -98,8 +98,10 @@ export const finished: readonly PromiseId[] = [
   'ui.csp',
   'ui.pages',
   'ui.truth',
+  'cg.lane',
   'cg.ledger',
   'cg.licence',
+  'cg.spend',
   'cg.stripe',
   'cg.compliance',
 ];

@@ -24,6 +24,9 @@ export async function askBasic(door: Published, { headers, orgId }: Here): Promi
   await door.ask(commercial.commitBasicPlan, { headers, body });
   for (const route of [commercial.listBasicPlans, commercial.listBasicApprovals, commercial.listBasicEvidence])
     await door.ask(route, { headers });
+  for (const route of [commercial.stopRuntime, commercial.startRuntime, commercial.getRuntimeStatus])
+    await door.ask(route, { headers });
+  await door.ask(commercial.getSpendSummary, { headers });
 }
 
 async function askAccess(door: Published, { headers, orgId }: Here): Promise<void> {

@@ -205,6 +205,9 @@ async function askDirectory(published: Published): Promise<void> {
   await published.ask(gateway.proveUser, { params, body: { code: members(again.body)['code'] }, ...sibling() });
   const { workspaceId: workspace_id } = await signIn(system, email);
   await published.ask(gateway.tellMembers, { params: { workspace_id }, ...sibling() });
+  const lane = { version: 1, lane: 'run', by: String(params.user_id) };
+  await published.ask(gateway.putLane, { params: { workspace_id }, body: lane, ...sibling() });
+  await published.ask(gateway.getLane, { params: { workspace_id }, ...sibling() });
   const ofNoPerson = { org_id: 'org_01ARZ3NDEKTSV4RRFFQ69G5FAV', scim_user_id: 'scu_01ARZ3NDEKTSV4RRFFQ69G5FAV' };
   await published.ask(gateway.findSoleOwner, {
     body: { ...ofNoPerson, workspace_ids: [workspace_id] },
@@ -352,7 +355,7 @@ describe('the published OpenAPI', () => {
     const silent = operationsOf('commercial-gateway').filter(
       (operation) => !answered.has(operation) && !isOfScim(operation),
     );
-    // They need a person who administers the installation, a proven domain, a token, a payment provider, an invoice, a receipt or an approval; their own tests ask them.
+    // They need a person who administers the installation, a proven domain, a token, a payment provider, a budget, an invoice, a receipt or an approval; their own tests ask them.
     expect(silent.sort()).toEqual([
       'activate-licence',
       'begin-trial',
@@ -364,6 +367,7 @@ describe('the published OpenAPI', () => {
       'put-identity-settings',
       'put-org-settings',
       'receive-payment-event',
+      'record-spend',
       'refund-invoice',
       'resolve-basic-approval',
       'revoke-scim-token',
