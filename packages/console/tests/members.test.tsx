@@ -15,7 +15,15 @@ const email = 'ada@example.org';
 const later = '2126-11-27T12:00:00.000Z';
 const key = {
   ...{ id: 'hpk_01ARZ3NDEKTSV4RRFFQ69G5FAV', workspaceId, name: 'crawler', prefix: 'csk_abc', role: 'member' },
-  ...{ scopes: ['agent'], environment: null, createdBy: userId, createdAt: at, expiresAt: later, lastUsedAt: null, revokedAt: null },
+  ...{
+    scopes: ['agent'],
+    environment: null,
+    createdBy: userId,
+    createdAt: at,
+    expiresAt: later,
+    lastUsedAt: null,
+    revokedAt: null,
+  },
 };
 
 async function atMembers(role: 'partner' | 'owner' = 'owner') {

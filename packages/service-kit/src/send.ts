@@ -42,7 +42,12 @@ export function sendText(exchange: Exchange, status: number, text: string): void
     res.writeHead(status, headers);
     res.end();
   } else {
-    headers.push('content-type', contentType(exchange.media, status), 'content-length', String(Buffer.byteLength(text)));
+    headers.push(
+      'content-type',
+      contentType(exchange.media, status),
+      'content-length',
+      String(Buffer.byteLength(text)),
+    );
     res.writeHead(status, headers);
     res.end(text);
   }

@@ -1,4 +1,12 @@
-import { Instant, InviteId, RunId, TaskId, WorkspaceId, type EventDefinition, type UserId } from '@countersign/contracts';
+import {
+  Instant,
+  InviteId,
+  RunId,
+  TaskId,
+  WorkspaceId,
+  type EventDefinition,
+  type UserId,
+} from '@countersign/contracts';
 import {
   approvalRequested,
   approvalResolved,

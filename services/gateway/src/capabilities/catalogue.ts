@@ -290,16 +290,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.scim',
       'cg.compliance',
     ],
-    unproven: [
-      'cg.doors',
-      'cg.keys',
-      'cg.spend',
-      'cg.lane',
-      'cg.metering',
-      'cg.entitlement',
-      'cg.outage',
-      'cg.scim',
-    ],
+    unproven: ['cg.doors', 'cg.keys', 'cg.metering', 'cg.entitlement', 'cg.outage', 'cg.scim'],
   },
   {
     key: 'installation',
