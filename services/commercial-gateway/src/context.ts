@@ -122,12 +122,6 @@ export function createContext(
   const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
-  const asSibling = () => ({ authorization: `Bearer ${config.serviceApiKey}` });
-  const kernel = createClient(kernelRoutes, {
-    baseUrl: config.governanceUrl,
-    timeoutMs: siblingTimeoutMs,
-    headers: asSibling,
-  });
   const refusal = (distance: string) =>
     new AppError('STORE_UNAVAILABLE', `The clock of this commercial gateway is ${distance}; set its clock`);
   return {
@@ -140,32 +134,7 @@ export function createContext(
     newEvent: eventFactory({ source: '/commercial-gateway', traceparent: spans?.send }),
     assertions: AssertionVerifier.ofCommercialCallers(config.assertionKeys, now),
     keyAssertions: AssertionVerifier.ofKeys('commercial-gateway', config.assertionKeys, now),
-    asCaller: (delegation, routes) =>
-      createClient(routes, {
-        baseUrl: config.gatewayUrl,
-        timeoutMs: siblingTimeoutMs,
-        headers: () => ({ authorization: `Bearer ${delegation}` }),
-      }),
-    directory: createClient(directoryRoutes, {
-      baseUrl: config.controlPlaneUrl,
-      timeoutMs: siblingTimeoutMs,
-      headers: asSibling,
-    }),
-    accounts: createClient(accountRoutes, {
-      baseUrl: config.gatewayUrl,
-      timeoutMs: accountTimeoutMs,
-      headers: asSibling,
-    }),
-    lanes: createClient(laneRoutes, {
-      baseUrl: config.gatewayUrl,
-      timeoutMs: siblingTimeoutMs,
-      headers: asSibling,
-    }),
-    kernel,
-    keyRing: createKeyRing(
-      { configured: config.trustedPublicKeys, tell: async () => (await kernel.listTrustKeys()).body },
-      nodeProvider,
-    ),
+    ...siblingsOf(config),
     resolveTxt: overrides.resolveTxt ?? ((name) => resolver.resolveTxt(name)),
     now,
     databaseNow: databaseClock(now === machineClock ? undefined : now),
@@ -181,6 +150,29 @@ export function createContext(
       await database.close();
       await telemetry.close();
     },
+  };
+}
+
+type Siblings = Pick<Context, 'asCaller' | 'directory' | 'accounts' | 'lanes' | 'kernel' | 'keyRing'>;
+
+/** Clients of the other services, as this service itself and as its caller. */
+function siblingsOf(config: CommercialConfig): Siblings {
+  const { controlPlaneUrl, gatewayUrl, governanceUrl, serviceApiKey } = config;
+  const headers = () => ({ authorization: `Bearer ${serviceApiKey}` });
+  const timeoutMs = siblingTimeoutMs;
+  const kernel = createClient(kernelRoutes, { baseUrl: governanceUrl, timeoutMs, headers });
+  const tell = async () => (await kernel.listTrustKeys()).body;
+  return {
+    asCaller: (delegation, routes) =>
+      createClient(routes, {
+        ...{ baseUrl: gatewayUrl, timeoutMs },
+        headers: () => ({ authorization: `Bearer ${delegation}` }),
+      }),
+    directory: createClient(directoryRoutes, { baseUrl: controlPlaneUrl, timeoutMs, headers }),
+    accounts: createClient(accountRoutes, { baseUrl: gatewayUrl, timeoutMs: accountTimeoutMs, headers }),
+    lanes: createClient(laneRoutes, { baseUrl: gatewayUrl, timeoutMs, headers }),
+    kernel,
+    keyRing: createKeyRing({ configured: config.trustedPublicKeys, tell }, nodeProvider),
   };
 }
 

@@ -56,6 +56,7 @@ export function scimOf(site: CommercialSite, bearer: string): Scim {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+    const parsed = text === '' ? {} : (JSON.parse(text) as ScimAnswer['body']); // tests compare its members
+    return { status: response.status, headers: response.headers, body: parsed };
   };
 }

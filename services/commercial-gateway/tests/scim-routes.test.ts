@@ -51,12 +51,13 @@ describe.each([
 ])('%s', (_name, steps) => {
   it('provisions people and groups by its own requests', async () => {
     const saved = new Map<string, string>();
-    const filled = (value: unknown) => {
-      const text = JSON.stringify(value).replaceAll('corp.example', here.domain);
-      return JSON.parse(text.replaceAll(/\{(\w+)\}/g, (_all, name: string) => saved.get(name) ?? name));
+    const filled = (template: Step): Step => {
+      const text = JSON.stringify(template).replaceAll('corp.example', here.domain);
+      const words = text.replaceAll(/\{(\w+)\}/g, (_all, name: string) => saved.get(name) ?? name);
+      return JSON.parse(words) as Step; // the same shape with other words
     };
     for (const step of steps) {
-      const { send, body, status, answer = {}, saves }: Step = filled(step);
+      const { send, body, status, answer = {}, saves } = filled(step);
       const got = await here.scim(send, body === undefined ? {} : { body });
       expect({ send, status: got.status, body: got.body }).toMatchObject({ send, status, body: answer });
       if (saves !== undefined) saved.set(saves, String(got.body.id));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { isAppError, UserId, WorkspaceId, type IncidentId } from '@countersign/contracts';
+import { isAppError, PrincipalId, UserId, WorkspaceId, type IncidentId } from '@countersign/contracts';
 import type { OpsTarget, PublicProof } from '@countersign/contracts/control-plane';
 import { interleaved } from '@countersign/testkit/interleaved';
 import { verifies } from '@countersign/testkit/verifies';
@@ -31,7 +31,13 @@ beforeAll(async () => {
 }, 120_000);
 beforeEach(async () => {
   const workspaceId = WorkspaceId.parse(`wsp_${String((workspaces += 1)).padStart(26, '0')}`);
-  caller = { workspaceId, userId: ada, assertion: 'none' } as WorkspaceCaller; // no more is read
+  caller = {
+    workspaceId,
+    userId: ada,
+    actor: PrincipalId.parse(ada),
+    delegation: 'none',
+    assertion: 'none',
+  } as WorkspaceCaller; // no more is read
   await context.transaction((tx) => recordAudit(tx, { scope: workspaceId, ...began }, new Date()));
 });
 afterAll(async () => {

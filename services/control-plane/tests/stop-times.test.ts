@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { AppError, UserId, WorkspaceId } from '@countersign/contracts';
+import { AppError, PrincipalId, UserId, WorkspaceId } from '@countersign/contracts';
 import type { Context } from '../src/context.ts';
 import type { WorkspaceCaller } from '../src/guards.ts';
 import { answerCommand } from '../src/ops/answer-command.ts';
@@ -10,7 +10,9 @@ import { openStoreContext } from './_store-context.ts';
 /** A control plane whose machine is 15 minutes behind. */
 const behindMs = 15 * 60_000;
 const workspaceId = WorkspaceId.parse(`wsp_${'0'.repeat(26)}`);
-const caller = { workspaceId, userId: UserId.parse(`usr_${'7'.repeat(26)}`), assertion: 'none' } as WorkspaceCaller; // no more is read
+const userId = UserId.parse(`usr_${'7'.repeat(26)}`);
+const acting = { userId, actor: PrincipalId.parse(userId), delegation: 'none' };
+const caller = { ...acting, workspaceId, assertion: 'none' } as WorkspaceCaller; // no more is read
 let opened: Awaited<ReturnType<typeof openStoreContext>>;
 let context: Context;
 

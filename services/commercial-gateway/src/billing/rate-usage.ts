@@ -57,7 +57,7 @@ export function rateAddedUsage(
 }
 
 function totalOf(billed: Usage, added: Usage): Usage {
-  const entries = Object.entries(added).map(([meter, quantityMicros]) => [
+  const entries = Object.entries(added).map(([meter, quantityMicros]): [string, bigint] => [
     meter,
     quantityMicros + (billed[meter as Meter] ?? 0n), // the keys of Usage are meters
   ]);

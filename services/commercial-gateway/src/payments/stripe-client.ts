@@ -8,10 +8,11 @@ const timeoutMs = 30_000;
 export function createStripeClient({ secretKey, apiUrl }: { secretKey: string; apiUrl: string }): Stripe {
   const { protocol, hostname, port } = new URL(apiUrl);
   const isPlain = protocol === 'http:';
+  const defaultPort = isPlain ? 80 : 443;
   return new Stripe(secretKey, {
     protocol: isPlain ? 'http' : 'https',
     host: hostname,
-    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+    port: port === '' ? defaultPort : Number(port),
     timeout: timeoutMs,
     // Workers repeat a call by their own schedule, and a webhook is delivered again.
     maxNetworkRetries: 0,

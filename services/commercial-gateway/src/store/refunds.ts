@@ -40,8 +40,8 @@ export async function claimRefunds(
                                     ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
     RETURNING org_id, reference`;
   if (rows.length === 0) return [];
-  const OR = rows.map(({ org_id: orgId, reference }) => ({ orgId, reference }));
-  return (await tx.refund.findMany({ where: { OR } })).map(refundOf);
+  const leased = rows.map(({ org_id: orgId, reference }) => ({ orgId, reference }));
+  return (await tx.refund.findMany({ where: { OR: leased } })).map(refundOf);
 }
 
 export async function endRefund(

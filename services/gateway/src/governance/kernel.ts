@@ -132,11 +132,7 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
         ...session,
         requestedBy: agentOf(workspaceId),
       }),
-    endApprovalsOf: async ({ workspaceId, userId, reason }) => {
-      const request = { params: { tenant: workspaceId }, body: { person: userId, reason } };
-      for (let ended = approvalsEndedAtOnce; ended === approvalsEndedAtOnce;)
-        ({ ended } = repliedBy(await forPeople.sibling.endApprovals(request).catch(throwKernelError)));
-    },
+    endApprovalsOf: (access) => endApprovalsOf(forPeople, access),
     castVote: ({ workspaceId, approver, role, membersVersion, approvalId, action, ceremonyHash, reason }) =>
       forPeople
         .as(assertedPerson({ workspaceId, userId: approver, role, membersVersion }))
@@ -154,6 +150,17 @@ export function createKernel(config: GovernanceConfig, given: Ways): Kernel {
         })
         .catch(throwKernelError),
   };
+}
+
+type EndedAccess = Parameters<Kernel['endApprovalsOf']>[0];
+
+async function endApprovalsOf(
+  { sibling }: ReturnType<typeof createKernelClients>,
+  { workspaceId, userId, reason }: EndedAccess,
+): Promise<void> {
+  const request = { params: { tenant: workspaceId }, body: { person: userId, reason } };
+  for (let ended = approvalsEndedAtOnce; ended === approvalsEndedAtOnce;)
+    ({ ended } = repliedBy(await sibling.endApprovals(request).catch(throwKernelError)));
 }
 
 type Parts = { as(asker: Asker): KernelClient; keyRing: KeyRing };
