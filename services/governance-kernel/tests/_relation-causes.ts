@@ -79,8 +79,9 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
     ends: async (at) => {
       await administrator(
         at,
-        `DROP VIEW relation_tuples; DROP FUNCTION unreadable(); ALTER TABLE kept_tuples RENAME TO relation_tuples;
-         UPDATE relation_heads SET members_version = 0 WHERE ${ofNoTwin}`,
+        // Heads first, as kernels lock them, or the two wait for each other.
+        `UPDATE relation_heads SET members_version = 0 WHERE ${ofNoTwin};
+         DROP VIEW relation_tuples; DROP FUNCTION unreadable(); ALTER TABLE kept_tuples RENAME TO relation_tuples`,
       );
       await openRules(at);
     },
