@@ -112,7 +112,7 @@ describeStory('a receipt of a key that was replaced and revoked as documented', 
       await page.getByRole('table').waitFor();
       await page.keyboard.press('v');
       await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
-      await page.getByText('Verified here').waitFor();
+      await page.getByText('Verified in this browser').waitFor();
     },
     timeoutMs,
   );
@@ -132,7 +132,7 @@ describeStory('a receipt of a key that was replaced and revoked as documented', 
         const { page } = visitor;
         await page.goto(`/console/p/${opened}`);
         await page.getByLabel('Keys that you trust').fill(keys);
-        await page.getByText('You gave them yourself.').waitFor();
+        await page.getByText('You entered these keys.').waitFor();
         await page.getByRole('button', { name: 'Verify here' }).click();
         await page.getByText('Drop the original to check').waitFor();
         const buffer = Buffer.from(JSON.stringify(original));
