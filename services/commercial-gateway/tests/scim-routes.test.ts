@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { scimSchemas } from '@countersign/contracts/commercial-gateway';
+import { until } from '@countersign/testkit/until';
 import { writeSuspension } from '../src/store/org-settings.ts';
 import { publicUrl, startCommercialSite, type CommercialSite } from './_commercial.ts';
 import { patchOf } from './_scim.ts';
@@ -44,6 +45,19 @@ async function newGroup(displayName: string, ids: readonly string[] = []): Promi
 const deactivation = patchOf({ op: 'replace', value: { active: false } });
 const countActive = (orgId: string) =>
   site.gateway.context.database.reader.scimUser.count({ where: { orgId, active: true } });
+
+it('informs the gateway of people although those of another organisation cannot be sent', async () => {
+  const { transaction, database } = site.gateway.context;
+  const unknown = { id: 'scu_00000000000000000000000000', orgId: 'org_00000000000000000000000000' };
+  const attributes = JSON.stringify({ schemas: [scimSchemas.user], userName: 'eve', active: true });
+  const names = { userNameKey: 'eve', emailKeys: [], address: null, attributes, active: true, version: 1 };
+  const times = { createdAt: new Date(), changedAt: new Date() };
+  await transaction((tx) => tx.scimUser.create({ data: { ...unknown, ...names, ...times } }));
+  const id = await created('ada');
+  await until(async () => !(await database.reader.scimUser.findUniqueOrThrow({ where: { id } })).effectDue);
+  const stuck = await database.reader.scimUser.findUniqueOrThrow({ where: { id: unknown.id } });
+  expect(stuck.effectDue).toBe(true);
+});
 
 describe.each([
   ['Entra', entra],

@@ -7,22 +7,35 @@ import type { Tx } from '../store/database.ts';
 import { findIdentity } from '../store/identity-settings.ts';
 import { findOrg, listWorkspaceIdsOf } from '../store/orgs.ts';
 import { listGroupsOf } from '../store/scim-groups.ts';
-import { takeDuePeople, type DuePerson } from '../store/scim-effects.ts';
+import { listDueOrgs, takeDuePeople, type DuePerson } from '../store/scim-effects.ts';
 
 const peopleAtOnce = 100;
 
+type Publishing = Pick<Context, 'transaction' | 'newEvent' | 'log'>;
+
 /**
- * Sends the state of people whom a change concerned, each as one event in the transaction that takes the mark away. Resolves to their
- * number. A state that changes meanwhile waits for this transaction, and marks the person again.
+ * Sends the state of people whom a change concerned. Organisations take turns, and one whose people cannot be sent delays no other. Resolves
+ * to the number of people.
  */
-export function publishPeople({ transaction, newEvent }: Pick<Context, 'transaction' | 'newEvent'>): Promise<number> {
-  return transaction(async (tx) => {
-    const due = await takeDuePeople(tx, peopleAtOnce);
-    const orgIds = [...new Set(due.map(({ orgId }) => orgId))];
-    for (const orgId of orgIds) {
-      const people = due.filter((person) => person.orgId === orgId);
-      await publishPersonProvisioned(tx, { newEvent }, await statesOf(tx, orgId, people));
+export async function publishPeople(context: Publishing): Promise<number> {
+  let published = 0;
+  for (const orgId of await context.transaction(listDueOrgs))
+    try {
+      published += await publishPeopleOf(context, orgId);
+    } catch (error) {
+      context.log.warn('people.not_published', { org_id: orgId, error });
     }
+  return published;
+}
+
+/**
+ * Sends each state as one event in the transaction that takes the mark away. A state that changes in the meantime waits for this transaction,
+ * and marks the person again.
+ */
+function publishPeopleOf({ transaction, newEvent }: Publishing, orgId: OrgId): Promise<number> {
+  return transaction(async (tx) => {
+    const due = await takeDuePeople(tx, orgId, peopleAtOnce);
+    await publishPersonProvisioned(tx, { newEvent }, await statesOf(tx, orgId, due));
     return due.length;
   });
 }
