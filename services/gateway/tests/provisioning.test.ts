@@ -10,7 +10,8 @@ import type { StartedGateway } from '../src/index.ts';
 import { receivePerson } from '../src/provisioning/receive-person.ts';
 import { roleWithGroups } from '../src/provisioning/role-with-groups.ts';
 import { settlePerson } from '../src/provisioning/settle-person.ts';
-import { listDuePeople, type PersonState } from '../src/store/provisioned-people.ts';
+import { putEntitlement, putOrgWorkspace } from '../src/store/entitlements.ts';
+import { listDuePeople, markPeopleDue, type PersonState } from '../src/store/provisioned-people.ts';
 import {
   clientOf,
   putMember,
@@ -198,6 +199,26 @@ describe('the end of access', () => {
     const { members } = (await other.client.getWorkspace({ params: { id: other.workspace.id } })).body;
     expect(members.map(({ role }) => role).sort()).toEqual(['owner', 'partner']);
   });
+});
+
+it('gives no membership beyond the limit of the plan, and gives it when the limit is raised', async () => {
+  const { context } = gateway;
+  const limit = (members: number, day: number) => {
+    const none = { tool_calls: null, concurrent_runs: null, workspaces: null, connectors: null };
+    const limits = { ...none, shadow_lanes: null, retention_days: null, members };
+    const event = { time: `2026-11-0${day}T00:00:00.000Z`, data: { org_id: orgId, limits } };
+    return context.transaction((tx) => putEntitlement(tx, event as never)); // the members that the store reads
+  };
+  const added = { workspace_id: admin.workspace.id, org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
+  await context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
+  await limit(1, 1);
+  await provision();
+  expect(await roleNow()).toBeUndefined();
+  expect(await limit(1, 2)).toBe(false);
+  expect(await limit(2, 3)).toBe(true);
+  await context.transaction((tx) => markPeopleDue(tx, orgId, context.now()));
+  await settle();
+  expect(await roleNow()).toBe('member');
 });
 
 describe('groups', () => {

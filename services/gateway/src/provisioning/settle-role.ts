@@ -5,6 +5,7 @@ import { publishMembersChanged } from '../events.ts';
 import { endWordOf } from '../members/change-members.ts';
 import { deliverChange } from '../members/deliver-members.ts';
 import { proposeDecider } from '../members/propose-decider.ts';
+import { requireMemberRoom } from '../members/require-member-room.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import { addMember, countOwners, findRole, lockMembers, setRole } from '../store/members.ts';
@@ -34,7 +35,7 @@ export async function settleRole(context: Context, person: Person, workspaceId: 
   if (decided === 'later') return false;
   if (decided === from) return true;
   const step = { workspaceId, userId, from, to: decided, local };
-  const outcome = await context.transaction((tx) => take(tx, context, step, orgId));
+  const outcome = await takeWithinLimit(context, step, orgId);
   if (outcome === 'taken') await deliverChange(context, workspaceId);
   return outcome !== 'changed';
 }
@@ -75,13 +76,26 @@ async function recordRefusal(context: Context, { workspaceId, userId, orgId, to,
   await context.transaction((tx) => recordAudit(tx, refused, context.now()));
 }
 
+/** A person beyond the plan's limit of members gets no membership until the limit changes. */
+async function takeWithinLimit(context: Context, step: Step, orgId: string): Promise<Outcome> {
+  try {
+    return await context.transaction((tx) => take(tx, context, step, orgId));
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'LIMIT_REACHED') throw error;
+    await recordRefusal(context, { ...step, orgId, reason: error.code });
+    return 'kept';
+  }
+}
+
+type Outcome = 'taken' | 'kept' | 'changed';
+
 /** `kept`: the last owner stays. `changed`: the membership is no longer the one that was decided on. */
 async function take(
   tx: Tx,
   context: Context,
   { workspaceId, userId, from, to, local }: Step,
   orgId: string,
-): Promise<'taken' | 'kept' | 'changed'> {
+): Promise<Outcome> {
   await lockMembers(tx, workspaceId);
   if ((await findRole(tx, workspaceId, userId)) !== from) return 'changed';
   if (from === 'owner' && (await countOwners(tx, workspaceId)) <= 1) return 'kept';
@@ -91,8 +105,10 @@ async function take(
     return 'taken';
   }
   const now = context.now();
-  if (from === null) await addMember(tx, { workspaceId, userId, role: to, joinedAt: now });
-  else await setRole(tx, workspaceId, userId, to);
+  if (from === null) {
+    await addMember(tx, { workspaceId, userId, role: to, joinedAt: now });
+    await requireMemberRoom(tx, workspaceId);
+  } else await setRole(tx, workspaceId, userId, to);
   if (to === local) await forgetLocalRole(tx, { workspaceId, userId });
   else await keepLocalRole(tx, { workspaceId, userId }, local);
   const ended = from === 'owner' ? await endWordOf(tx, context, { workspaceId, userId }) : {};

@@ -5,13 +5,17 @@ import type { Tx } from './database.ts';
 
 type Entitlement = EventOf<typeof entitlementChanged>;
 
-/** Keeps the limits of the latest event, whatever the order in which events arrive. */
-export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, 'time' | 'data'>): Promise<void> {
+/**
+ * Keeps the limits of the latest event, whatever the order in which events arrive. Resolves to whether the limit of members has changed.
+ */
+export async function putEntitlement(tx: Tx, { time, data }: Pick<Entitlement, 'time' | 'data'>): Promise<boolean> {
   const limits = JSON.stringify(data.limits);
-  await tx.$executeRaw`
+  const before = await tx.entitlement.findUnique({ where: { orgId: data.org_id }, select: { limits: true } });
+  const written = await tx.$executeRaw`
     INSERT INTO entitlements (org_id, limits, published_at) VALUES (${data.org_id}, ${limits}::jsonb, ${time}::timestamptz)
     ON CONFLICT (org_id) DO UPDATE SET limits = excluded.limits, published_at = excluded.published_at
      WHERE entitlements.published_at <= excluded.published_at`;
+  return written === 1 && EntitlementLimits.safeParse(before?.limits).data?.members !== data.limits.members;
 }
 
 /** Stores once which organisation owns a workspace; it never moves. */

@@ -93,6 +93,11 @@ export async function settleLater(
   await tx.provisionedPerson.updateMany({ where: { orgId, scimUserId, sequence }, data: { dueAt, approvalsDue } });
 }
 
+/** Active people of an organisation: a limit that held some of them back has changed. */
+export async function markPeopleDue(tx: Tx, orgId: string, now: Date): Promise<void> {
+  await tx.provisionedPerson.updateMany({ where: { orgId, isActive: true }, data: { dueAt: now } });
+}
+
 /** People who wait for an approval of their role in this workspace. */
 export async function markDecidersDue(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   const where = { isActive: true, role: { in: ['owner', 'partner'] }, workspaceIds: { has: workspaceId } };

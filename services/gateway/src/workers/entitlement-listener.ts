@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { gatewayQueues } from '../queues.ts';
 import type { Tx } from '../store/database.ts';
 import { putEntitlement, putOrgWorkspace } from '../store/entitlements.ts';
+import { markPeopleDue } from '../store/provisioned-people.ts';
 
 /** At half a minute between deliveries, for more than three days. */
 const deliveriesMax = 10_000;
@@ -18,7 +19,7 @@ export function startEntitlementListener(context: Context): { subscribed: Promis
     maxDeliveries: deliveriesMax,
     handler: async (event, { prisma: tx }) => {
       if (event.type === 'org.workspace-added.v1') await putOrgWorkspace(tx, event.data);
-      else await putEntitlement(tx, event);
+      else if (await putEntitlement(tx, event)) await markPeopleDue(tx, event.data.org_id, context.now());
       return ack;
     },
   });
