@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, isAppError, type Answer } from '@countersign/contracts';
 import { answer, type IdempotencyClaim } from '@countersign/service-kit';
+import { isForCaller } from '../siblings/answer-of.ts';
 
 /** Headers of an answer that belong to the object, or to the Idempotency-Key that the other service keeps. */
 const passedBack = ['etag', 'idempotency-replayed'] as const;
@@ -43,15 +44,4 @@ export async function answerAsCaller<Reply>(
 export async function passedOn<Reply>(call: () => Promise<Answer<Reply>>): Promise<ReturnType<typeof answer<Reply>>> {
   const { status, body, headers } = await answerAsCaller(call);
   return answer(status, body, headers);
-}
-
-const unavailable: ReadonlySet<string> = new Set([
-  'CONTROL_PLANE_UNAVAILABLE',
-  'GOVERNANCE_UNAVAILABLE',
-  'PASSKEYS_UNAVAILABLE',
-  'REAUTHENTICATION_REQUIRED',
-]);
-
-function isForCaller({ status, code }: AppError): boolean {
-  return (status < 500 && status !== 401) || unavailable.has(code);
 }

@@ -22,6 +22,15 @@ export async function answerOf<Reply>(
   }
 }
 
-function isForCaller({ status, code }: AppError): boolean {
-  return (status < 500 && status !== 401) || code === 'REAUTHENTICATION_REQUIRED';
+/** Outages of services behind the sibling, and a missing proof of presence. */
+const passedOn: ReadonlySet<string> = new Set([
+  'CONTROL_PLANE_UNAVAILABLE',
+  'GOVERNANCE_UNAVAILABLE',
+  'PASSKEYS_UNAVAILABLE',
+  'REAUTHENTICATION_REQUIRED',
+]);
+
+/** Whether a refusal of a sibling is the caller's to read. */
+export function isForCaller({ status, code }: AppError): boolean {
+  return (status < 500 && status !== 401) || passedOn.has(code);
 }
