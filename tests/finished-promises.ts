@@ -101,6 +101,8 @@ export const finished: readonly PromiseId[] = [
   'cg.lane',
   'cg.ledger',
   'cg.licence',
+  'cg.metering',
+  'cg.outage',
   'cg.spend',
   'cg.stripe',
   'cg.compliance',

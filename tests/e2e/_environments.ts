@@ -120,6 +120,28 @@ export function ofControlPlane({
   };
 }
 
+type CommercialNeeds = ControlPlaneNeeds & { controlPlaneUrl: string };
+
+export function ofCommercialGateway({
+  keys,
+  databaseUrl,
+  gatewayUrl,
+  kernelUrl,
+  controlPlaneUrl,
+}: CommercialNeeds): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
+    GOV_SERVICE_API_KEY: keys.serviceApiKey,
+    GOV_ASSERTION_KEYS: encodeBase64Url(keys.assertionKey.publicKey),
+    DATABASE_URL: databaseUrl,
+    GOV_GATEWAY_URL: gatewayUrl,
+    GOV_GOVERNANCE_URL: kernelUrl,
+    GOV_CONTROL_PLANE_URL: controlPlaneUrl,
+    GOV_RATE_LIMITS: '0',
+    GOV_LOG_LEVEL: 'silent',
+  };
+}
+
 /** The same service, database or broker, by way of a proxy. */
 export function throughProxy(address: string, { port }: Pick<TcpProxy, 'port'>): string {
   const url = new URL(address);

@@ -18,12 +18,14 @@ type StartOptions = ContextOverrides & {
   lifecycle?: Lifecycle;
   /** The interval of the receipt meter. */
   meterMs?: number;
+  /** The interval of the billing cycle. */
+  billingMs?: number;
 };
 
 /** Starts the service in this process. The schema must have been migrated. */
 export function startCommercialGateway(
   config: CommercialConfig,
-  { lifecycle, meterMs, ...overrides }: StartOptions = {},
+  { lifecycle, meterMs, billingMs, ...overrides }: StartOptions = {},
 ): Promise<StartedCommercialGateway> {
   return startStandardService({
     name: 'commercial-gateway',
@@ -36,7 +38,7 @@ export function startCommercialGateway(
       directorySync: () => startDirectorySync(context),
       personPublisher: () => startPersonPublisher(context),
       receiptMeter: () => startReceiptMeter(context, meterMs),
-      billingCycle: () => startBillingCycle(context),
+      billingCycle: () => startBillingCycle(context, billingMs),
       sweeper: () => startSweeper(context),
       laneCourier: () => startLaneCourier(context),
       limitCourier: () => startLimitCourier(context),

@@ -5,11 +5,11 @@ import { runBilling } from '../cycle/run-billing.ts';
 const passMs = 60_000;
 
 /** Does what becomes due in the billing cycle. Safe on every replica at once. */
-export function startBillingCycle(context: Context): { stop(): Promise<void> } {
+export function startBillingCycle(context: Context, intervalMs = passMs): { stop(): Promise<void> } {
   const { log, clockGuard, config } = context;
   const passes = repeat({
     run: () => runBilling({ ...context, taxPercent: config.billing.taxPercent }),
-    intervalMs: passMs,
+    intervalMs,
     clockGuard,
     onFailure: (error) => log.warn('billing_cycle.failed', { error }),
   });
