@@ -65,6 +65,8 @@ export const finished: readonly PromiseId[] = [
   'gw.mode',
   'sys.quickstart',
   'sys.parity',
+  'sys.additive',
+  'sys.person',
   'sys.support',
   'kn.telemetry',
   'cp.run',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { freePort, type StartedSystem } from '@countersign/local';
 import { Authenticator } from '@countersign/testkit/authenticator';
+import { untilAnswered } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { clientSecret, TestProvider } from './_oidc-provider.ts';
 import { personAt, type Person } from './_signed-in.ts';
@@ -22,6 +23,8 @@ const claims = {
 let system: StartedSystem;
 let provider: TestProvider;
 let ada: Person;
+let orgId: string;
+let projects = 0;
 
 beforeAll(async () => {
   const port = await freePort();
@@ -32,6 +35,9 @@ beforeAll(async () => {
   // An identity provider is a variable.
   system = await startIn(dataDir.path, { ...variables, GOV_RATE_LIMITS: '0' });
   ada = await personAt(system.gatewayUrl, 'ada@example.org');
+  orgId = String((await post(ada.tab, '/api/bootstrap', { name: 'Ada' })).body['org_id']);
+  // The commercial gateway learns of the organisation by an event.
+  await untilAnswered(async () => (await ada.tab.send(`/api/billing/tenants/${orgId}`)).status === 200);
 }, timeoutMs);
 
 afterAll(async () => {
@@ -111,13 +117,14 @@ async function byProgram(): Promise<Send> {
   return byBearer(access_token);
 }
 
+const nowhere = { gateway: undefined, controlPlane: undefined, commercial: undefined };
 /** `unseen`: where this way does not lead. */
 const ways: [name: string, signIn: () => Promise<Send>, unseen: object][] = [
   ['a code, for a token', async () => byBearer(ada.token), { controlPlane: undefined }],
   ['a code, at a browser', async () => byTab(ada.tab), {}],
   ['a passkey', byPasskey, {}],
   ['an identity provider', byProvider, {}],
-  ['a program that she has let in', byProgram, { gateway: undefined, controlPlane: undefined, receipt: null }],
+  ['a program that she has let in', byProgram, { ...nowhere, receipt: null }],
 ];
 
 /** Who has stopped something, by its receipt; a program stops nothing. */
@@ -135,10 +142,17 @@ async function makerOf(send: Send): Promise<string | undefined> {
   return (await ada.client.listAudit({ query: { limit: 1 } })).body.data[0]?.actor;
 }
 
+/** Who has made a project, by the commercial gateway. */
+async function projectMakerOf(send: Send): Promise<unknown> {
+  projects += 1;
+  const body = { org_id: orgId, name: `Project ${projects}` };
+  return (await send('/api/basic/projects', { method: 'POST', body }))['created_by'];
+}
+
 describe('a person', () => {
   verifies(
     'sys.person',
-    'is one id at the gateway, at the control plane and in receipts, by whichever way they signed in and whatever a header claims',
+    'is one id at the gateway, the control plane and the commercial gateway and in receipts, by whichever way they signed in and whatever a header claims',
     async () => {
       const { id } = (await ada.client.getMe()).body.user;
       for (const [name, signIn, unseen] of ways) {
@@ -148,10 +162,11 @@ describe('a person', () => {
         const told = {
           gateway: user?.id,
           controlPlane: user_id,
+          commercial: await projectMakerOf(send),
           log: await makerOf(send),
           receipt: await stopperOf(send),
         };
-        const expected = { gateway: id, controlPlane: id, log: id, receipt: id, ...unseen };
+        const expected = { gateway: id, controlPlane: id, commercial: id, log: id, receipt: id, ...unseen };
         expect([name, told]).toEqual([name, expected]);
       }
     },

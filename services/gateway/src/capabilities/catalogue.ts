@@ -297,7 +297,7 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'Two commands bring it up, and one person is one identity in it',
     owner: 'system',
     promises: ['sys.quickstart', 'sys.parity', 'sys.person', 'sys.support', 'sys.additive'],
-    unproven: ['sys.person', 'sys.additive'],
+    unproven: [],
   },
 ];
 
