@@ -1,5 +1,6 @@
 import { clientOf, evaluatedCalls, openKernel, opened, settledChats, type Bench } from './bench.ts';
 import { closingAfter, type Closing } from './closing.ts';
+import { commercialComparison } from './commercial-comparison.ts';
 import type { Comparison, OpenComparison } from './comparison.ts';
 import { openCommitFloor } from './commit-floor.ts';
 import { fillBudgets, filledName } from './fill-budgets.ts';
@@ -35,6 +36,7 @@ export const comparisons: readonly Comparison[] = [
     open: openGrown,
   },
   { groups: [['oneReplica', 'twoReplicas']], open: openReplicas },
+  commercialComparison,
   ...gatewayComparisons,
 ];
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const services = {
   'governance-kernel': { port: 'GOV_PORT', healthPort: 'GOV_HEALTH_PORT' },
   gateway: { port: 'GOV_GATEWAY_PORT', healthPort: 'GOV_GATEWAY_HEALTH_PORT' },
+  'commercial-gateway': { port: 'GOV_COMMERCIAL_PORT', healthPort: 'GOV_COMMERCIAL_HEALTH_PORT' },
 } as const;
 const profilerPreload = new URL('processes/profile-on-demand.js', import.meta.url).href;
 const startTimeoutMs = 30_000;

@@ -105,6 +105,13 @@ export const ratioDefinitions: readonly RatioDefinition[] = [
     of: answersPerCpuSecond,
   },
   {
+    name: 'evaluate_metered_over_unmetered',
+    subject: 'metered',
+    floor: 'unmetered',
+    ...growth,
+    of: answersPerCpuSecond,
+  },
+  {
     name: 'gateway_read_vs_express_echo_c64',
     subject: 'gatewayRead',
     floor: 'gatewayFloor',
