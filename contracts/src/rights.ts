@@ -11,6 +11,8 @@ export const Right = z.enum([
   'settings.manage',
   'member.manage',
   'notification.manage',
+  /** Events of type `app.*`, to the subscriptions of the workspace. */
+  'event.emit',
   /** Keys of one's own, up to one's own role. */
   'own_key.manage',
   /** Keys of every member. */
@@ -100,6 +102,7 @@ const ofPartner: readonly Right[] = [
   'report.read_all',
   'evidence.unpublish',
   'budget.record',
+  'event.emit',
   'policy.shadow',
   'stop.give',
   'plan.create',

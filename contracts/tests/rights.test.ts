@@ -46,7 +46,7 @@ const ofGateway: Row[] = [
     begin-passkey challenge-approval create-incident create-plan delete-policy-shadow finish-passkey freeze-target
     put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
     throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval record-spend stop-runtime
-    transition-basic-incident`,
+    transition-basic-incident emit-event emit-basic-event`,
   ),
   ...rowsOf(
     owners,
@@ -56,7 +56,8 @@ const ofGateway: Row[] = [
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
     resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
-    commit-basic-plan start-runtime create-basic-evidence create-basic-member create-environment`,
+    commit-basic-plan list-deliveries redrive-delivery list-basic-subscriptions put-basic-subscription
+    list-basic-deliveries redrive-basic-delivery start-runtime create-basic-evidence create-basic-member create-environment`,
   ),
 ];
 const ofControlPlane: Row[] = [

@@ -49,11 +49,6 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
-  'GET /api/basic/notifications/subscribe',
-  'POST /api/basic/notifications/subscribe',
-  'POST /api/basic/notifications/emit',
-  'GET /api/basic/notifications/deliveries',
-  'POST /api/basic/notifications/deliveries/{delivery_id}/redrive',
 ]);
 
 function readRows(): DocumentedRoute[] {

@@ -6,6 +6,7 @@ export * from './admin.ts';
 export * from './basic-access.ts';
 export * from './basic-budgets.ts';
 export * from './basic-controls.ts';
+export * from './basic-notifications.ts';
 export * from './basic-runtime.ts';
 export * from './billing.ts';
 export * from './compliance.ts';

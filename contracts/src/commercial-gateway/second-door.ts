@@ -22,7 +22,7 @@ export function gatesOf(inner: AnyRoute): Gates {
     forward: {},
     ...(leastRole && { leastRole }),
     ...(right && { right }),
-    ...(keyScopes && { keyScopes: keyScopes.filter((scope) => scope !== 'read') }),
+    ...(keyScopes && { keyScopes: keyScopes.filter((scope) => scope !== 'read' && scope !== 'write') }),
     ...(needsPresence && { needsPresence }),
     ...(alsoStatus && { alsoStatus }),
     ...{ status, bodyBytesMax },

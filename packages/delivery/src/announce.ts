@@ -1,7 +1,15 @@
 import type { Queryable } from '@countersign/messaging';
+import type { EventFilter } from './subscriptions.ts';
 
 /** `now` is read when there is a subscription to notify: by the clock of the database, as the courier does. */
-type Announcement = { owner: string; type: string; data: object; now(): Date | Promise<Date> };
+type Announcement = {
+  owner: string;
+  type: string;
+  data: object;
+  now(): Date | Promise<Date>;
+  /** The event of a caller. It is a member of the body then. */
+  eventId?: string;
+};
 
 /**
  * Writes one notification for each subscription of the owner that asked for this type, in the caller's transaction: it is told if, and only if, that
@@ -9,20 +17,27 @@ type Announcement = { owner: string; type: string; data: object; now(): Date | P
  */
 export async function announce(
   tx: Queryable,
-  { owner, type, data, now }: Announcement,
+  { owner, type, data, now, eventId }: Announcement,
   newId: () => string,
 ): Promise<number> {
   const { rows } = await tx.query(
-    `SELECT id FROM subscriptions WHERE owner = $1 AND $2 = ANY(event_types) AND disabled_at IS NULL`,
+    `SELECT id, filter FROM subscriptions
+      WHERE owner = $1 AND $2 = ANY(event_types) AND disabled_at IS NULL AND paused_at IS NULL`,
     [owner, type],
   );
-  if (rows.length === 0) return 0;
+  const ids = rows.filter((row) => matches(row['filter'] as EventFilter | null, data)).map((row) => String(row['id']));
+  if (ids.length === 0) return 0;
   const at = await now();
-  const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data, ...(eventId && { event_id: eventId }) });
   await tx.query(
-    `INSERT INTO notifications (id, subscription_id, owner, type, body, due_at, created_at)
-     SELECT id, subscription_id, $3, $4, $5, $6::timestamptz, $6::timestamptz FROM unnest($1::text[], $2::text[]) AS each (id, subscription_id)`,
-    [rows.map(newId), rows.map((row) => String(row['id'])), owner, type, body, at],
+    `INSERT INTO notifications (id, subscription_id, owner, type, body, event_id, due_at, created_at)
+     SELECT id, subscription_id, $3, $4, $5, $7, $6::timestamptz, $6::timestamptz FROM unnest($1::text[], $2::text[]) AS each (id, subscription_id)`,
+    [ids.map(newId), ids, owner, type, body, at, eventId ?? null],
   );
-  return rows.length;
+  return ids.length;
+}
+
+function matches(filter: EventFilter | null, data: object): boolean {
+  const members = new Map(Object.entries(data));
+  return filter === null || Object.entries(filter).every(([name, value]) => members.get(name) === value);
 }

@@ -1,7 +1,7 @@
 export { announce } from './announce.ts';
 export { Courier } from './courier.ts';
 export type { MailNotification } from './courier.ts';
-export { forgetNotifications, hasNotification, listNotifications, redrive } from './notifications.ts';
+export { findBacklog, forgetNotifications, hasNotification, listNotifications, redrive } from './notifications.ts';
 export type { Notification } from './notifications.ts';
 export {
   addSubscription,
@@ -10,7 +10,7 @@ export {
   listSubscriptions,
   rotateSecret,
 } from './subscriptions.ts';
-export type { Channel, Subscription } from './subscriptions.ts';
-export { deliveryTablesSql } from './tables.ts';
+export type { Channel, EventFilter, Subscription } from './subscriptions.ts';
+export { deliveryTablesSql, deliveryTermsSql } from './tables.ts';
 export { liveSecrets, secretOverlapMs } from './webhook-secret.ts';
 export { createWebhookPost } from './webhook-post.ts';

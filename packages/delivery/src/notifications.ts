@@ -5,6 +5,8 @@ type NotificationState = 'due' | 'delivered' | 'failed';
 export type Notification = {
   id: string;
   subscriptionId: string;
+  /** `null` for an event of the service itself. */
+  eventId: string | null;
   type: string;
   state: NotificationState;
   attempts: number;
@@ -18,32 +20,35 @@ export type Notification = {
 /** Few enough that deliveries do not wait for it. */
 const forgottenAtOnce = 1_000;
 
-type Listed = { owner: string; subscriptionId: string; before: string | null; limit: number };
+type Listed = { owner: string; subscriptionId: string | null; before: string | null; limit: number };
 
-/** What a subscription was told, newest first, below the id `before`. */
+/** Notifications of an owner or of one subscription, newest first, below the id `before`. */
 export async function listNotifications(
   reader: Queryable,
   { owner, subscriptionId, before, limit }: Listed,
 ): Promise<Notification[]> {
   const { rows } = await reader.query(
-    `SELECT id, subscription_id, type, state, attempts, due_at, last_error, created_at, ended_at FROM notifications
-      WHERE owner = $1 AND subscription_id = $2 AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
+    `SELECT ${columns} FROM notifications
+      WHERE owner = $1 ${subscriptionId === null ? 'AND $2::text IS NULL' : 'AND subscription_id = $2'}
+        AND ($3::text IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`,
     [owner, subscriptionId, before, limit],
   );
   return rows.map(notificationOf);
 }
 
-/** Tries one again from the beginning, under the id that the receiver may know. False when there is none, or it is still being tried. */
+type Named = { owner: string; subscriptionId: string | null; id: string };
+
+/** Tries one again from the beginning, under the id that the receiver may know. `null` when there is none, or it is still being tried. */
 export async function redrive(
   tx: Queryable,
-  { owner, subscriptionId, id, now }: { owner: string; subscriptionId: string; id: string; now: Date },
-): Promise<boolean> {
+  { owner, subscriptionId, id, now }: Named & { now: Date },
+): Promise<Notification | null> {
   const { rows } = await tx.query(
     `UPDATE notifications SET state = 'due', attempts = 0, due_at = $4::timestamptz, ended_at = NULL
-      WHERE owner = $1 AND subscription_id = $2 AND id = $3 AND state <> 'due' RETURNING id`,
+      WHERE owner = $1 AND ($2::text IS NULL OR subscription_id = $2) AND id = $3 AND state <> 'due' RETURNING ${columns}`,
     [owner, subscriptionId, id, now],
   );
-  return rows.length > 0;
+  return rows[0] === undefined ? null : notificationOf(rows[0]);
 }
 
 /** Forgets what ended before then, a part at a time; what is still being tried stays, however old it is. */
@@ -56,21 +61,35 @@ export async function forgetNotifications(tx: Queryable, before: Date): Promise<
 }
 
 /** Whether a subscription of this owner was to be told this. */
-export async function hasNotification(
-  reader: Queryable,
-  { owner, subscriptionId, id }: { owner: string; subscriptionId: string; id: string },
-): Promise<boolean> {
+export async function hasNotification(reader: Queryable, { owner, subscriptionId, id }: Named): Promise<boolean> {
   const { rows } = await reader.query(
-    `SELECT 1 FROM notifications WHERE owner = $1 AND subscription_id = $2 AND id = $3`,
+    `SELECT 1 FROM notifications WHERE owner = $1 AND ($2::text IS NULL OR subscription_id = $2) AND id = $3`,
     [owner, subscriptionId, id],
   );
   return rows.length > 0;
 }
 
+type Backlog = { owner: string; type: string; max: number };
+
+/** The id of a subscription that takes events of this type while `max` of its notifications or more are waiting. `null` when there is none. */
+export async function findBacklog(tx: Queryable, { owner, type, max }: Backlog): Promise<string | null> {
+  const { rows } = await tx.query(
+    `SELECT id FROM subscriptions AS sub
+      WHERE owner = $1 AND $2 = ANY(event_types) AND disabled_at IS NULL AND paused_at IS NULL
+        AND EXISTS (SELECT FROM notifications WHERE subscription_id = sub.id AND state = 'due' OFFSET $3 LIMIT 1)
+      LIMIT 1`,
+    [owner, type, max - 1],
+  );
+  return rows[0] === undefined ? null : String(rows[0]['id']);
+}
+
+const columns = `id, subscription_id, event_id, type, state, attempts, due_at, last_error, created_at, ended_at`;
+
 function notificationOf(row: Record<string, unknown>): Notification {
   return {
     id: String(row['id']),
     subscriptionId: String(row['subscription_id']),
+    eventId: row['event_id'] === null ? null : String(row['event_id']),
     type: String(row['type']),
     state: row['state'] as NotificationState, // a CHECK holds it
     attempts: Number(row['attempts']),

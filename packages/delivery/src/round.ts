@@ -31,14 +31,14 @@ export async function takeRounds(
   const { rows } = await tx.query(
     `UPDATE subscriptions SET busy_until = $2::timestamptz
       WHERE id IN (SELECT id FROM subscriptions
-                    WHERE (busy_until IS NULL OR busy_until <= $1::timestamptz) AND disabled_at IS NULL
+                    WHERE (busy_until IS NULL OR busy_until <= $1::timestamptz) AND disabled_at IS NULL AND paused_at IS NULL
                       AND id IN (${waiting}
                         SELECT id FROM (
                           SELECT sub.id, sub.busy_until,
                                  row_number() OVER (PARTITION BY sub.owner ORDER BY sub.busy_until NULLS FIRST, sub.id)
                                    + (SELECT count(*) FROM subscriptions AS held WHERE held.owner = sub.owner AND held.busy_until > $1::timestamptz) AS place
                             FROM waiting JOIN subscriptions AS sub ON sub.id = waiting.id
-                           WHERE (sub.busy_until IS NULL OR sub.busy_until <= $1::timestamptz) AND sub.disabled_at IS NULL
+                           WHERE (sub.busy_until IS NULL OR sub.busy_until <= $1::timestamptz) AND sub.disabled_at IS NULL AND sub.paused_at IS NULL
                              AND EXISTS (SELECT FROM notifications
                                           WHERE subscription_id = sub.id AND state = 'due' AND due_at <= $1::timestamptz)) AS free
                          WHERE place <= ${perOwner} ORDER BY place, busy_until NULLS FIRST LIMIT $3)

@@ -2,6 +2,8 @@ import type { Queryable } from '@countersign/messaging';
 
 export type Channel = 'webhook' | 'mail';
 
+export type EventFilter = Record<string, string | number | boolean>;
+
 export type Subscription = {
   id: string;
   /** Whose notifications it gets: a workspace, an organisation. */
@@ -16,42 +18,58 @@ export type Subscription = {
   failingSince: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
+  /** Members of the data of an event with the values that they must have. `null`: each event of the types matches. */
+  filter: EventFilter | null;
+  /** `null` unless the subscription is paused. */
+  pausedAt: Date | null;
   createdBy: string;
   createdAt: Date;
 };
 
 type NewSubscription = Pick<
   Subscription,
-  'id' | 'owner' | 'channel' | 'target' | 'eventTypes' | 'createdBy' | 'createdAt'
+  'id' | 'owner' | 'channel' | 'target' | 'eventTypes' | 'filter' | 'pausedAt' | 'createdBy' | 'createdAt'
 >;
 
+/** `hasNewSecret`: the receiver does not know the secret yet. */
+type Added = { subscription: Subscription; hasNewSecret: boolean };
+
 /**
- * Adds a subscription, or changes the one of this owner, channel and target: its types become these, it is theirs who asked last, and one that was
- * disabled is tried again. The secret stays, unless one that was disabled had been somebody else's. False: the owner has `max` of them already.
+ * Adds a subscription, or changes the one of this owner, channel and target: its types, filter and pause become these, its maker is the last
+ * caller, and one that was disabled is tried again. The secret stays, unless one that was disabled had been somebody else's. False: the owner has `max` of them already.
  */
-export async function addSubscription(
-  tx: Queryable,
-  wanted: NewSubscription,
-  max: number,
-): Promise<Subscription | false> {
-  const { id, owner, channel, target, eventTypes, createdBy, createdAt } = wanted;
+export async function addSubscription(tx: Queryable, wanted: NewSubscription, max: number): Promise<Added | false> {
+  const { id, owner, channel, target, eventTypes, filter, pausedAt, createdBy, createdAt } = wanted;
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('subscriptions of ' || $1, 0))::text`, [owner]);
-  const { rows: known } = await tx.query(`SELECT channel, target FROM subscriptions WHERE owner = $1`, [owner]);
-  const isNew = !known.some((row) => row['channel'] === channel && row['target'] === target);
-  if (isNew && known.length >= max) return false;
+  const { rows: known } = await tx.query(`SELECT channel, target, secret_version FROM subscriptions WHERE owner = $1`, [
+    owner,
+  ]);
+  const before = known.find((row) => row['channel'] === channel && row['target'] === target);
+  if (before === undefined && known.length >= max) return false;
   const { rows } = await tx.query(
-    `INSERT INTO subscriptions (id, owner, channel, target, event_types, created_by, created_at)
-     VALUES ($1, $2, $3, $4, $5::text[], $6, $7::timestamptz)
+    `INSERT INTO subscriptions (id, owner, channel, target, event_types, filter, paused_at, created_by, created_at)
+     VALUES ($1, $2, $3, $4, $5::text[], $6::jsonb, $7::timestamptz, $8, $9::timestamptz)
      ON CONFLICT (owner, channel, target) DO UPDATE
-       SET event_types = excluded.event_types, disabled_at = NULL, disabled_reason = NULL, failing_since = NULL, created_by = excluded.created_by,
+       SET event_types = excluded.event_types, filter = excluded.filter, paused_at = excluded.paused_at, disabled_at = NULL, disabled_reason = NULL, failing_since = NULL, created_by = excluded.created_by,
            secret_version = CASE WHEN ${isAnothers} THEN subscriptions.secret_version + 1 ELSE subscriptions.secret_version END,
            rotated_at = CASE WHEN ${isAnothers} THEN NULL ELSE subscriptions.rotated_at END
      RETURNING ${columns}`,
-    [id, owner, channel, target, eventTypes, createdBy, createdAt],
+    [
+      id,
+      owner,
+      channel,
+      target,
+      eventTypes,
+      filter === null ? null : JSON.stringify(filter),
+      pausedAt,
+      createdBy,
+      createdAt,
+    ],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('A subscription that was written was not answered');
-  return subscriptionOf(row);
+  const subscription = subscriptionOf(row);
+  return { subscription, hasNewSecret: Number(before?.['secret_version']) !== subscription.secretVersion };
 }
 
 /** Whose secret must not sign any more: the day in which a rotated one goes on signing is for those who stay. */
@@ -105,7 +123,7 @@ export async function rotateSecret(
   return rows[0] === undefined ? null : subscriptionOf(rows[0]);
 }
 
-const columns = `id, owner, channel, target, event_types, secret_version, rotated_at, failing_since, disabled_at, disabled_reason, created_by, created_at`;
+const columns = `id, owner, channel, target, event_types, secret_version, rotated_at, failing_since, disabled_at, disabled_reason, filter, paused_at, created_by, created_at`;
 
 export function subscriptionOf(row: Record<string, unknown>): Subscription {
   return {
@@ -119,6 +137,8 @@ export function subscriptionOf(row: Record<string, unknown>): Subscription {
     failingSince: dateOf(row['failing_since']),
     disabledAt: dateOf(row['disabled_at']),
     disabledReason: row['disabled_reason'] === null ? null : String(row['disabled_reason']),
+    filter: row['filter'] as EventFilter | null, // written by addSubscription alone
+    pausedAt: dateOf(row['paused_at']),
     createdBy: String(row['created_by']),
     createdAt: dateOf(row['created_at']) ?? new Date(0),
   };

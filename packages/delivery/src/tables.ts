@@ -40,3 +40,11 @@ CREATE INDEX "notifications_due" ON "notifications"("due_at") WHERE "state" = 'd
 CREATE INDEX "notifications_due_of_subscription" ON "notifications"("subscription_id", "due_at") WHERE "state" = 'due';
 CREATE INDEX "notifications_ended" ON "notifications"("ended_at") WHERE "ended_at" IS NOT NULL;
 `;
+
+/** What a later migration of the service adds to them. */
+export const deliveryTermsSql = `
+ALTER TABLE "subscriptions" ADD COLUMN "filter" JSONB;
+ALTER TABLE "subscriptions" ADD COLUMN "paused_at" TIMESTAMPTZ(3);
+ALTER TABLE "notifications" ADD COLUMN "event_id" TEXT;
+CREATE INDEX "notifications_owner_id_idx" ON "notifications"("owner", "id");
+`;

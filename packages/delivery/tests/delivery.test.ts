@@ -11,6 +11,7 @@ import {
   Courier,
   createWebhookPost,
   deliveryTablesSql,
+  deliveryTermsSql,
   disableWebhooksOf,
   endSubscription,
   forgetNotifications,
@@ -44,7 +45,7 @@ let mailWay: () => Promise<'sent' | 'gone'>;
 beforeAll(async () => {
   database = openDatabase({ url: databaseUrl, schema });
   await database.pool.query(`CREATE SCHEMA ${schema}`);
-  await database.pool.query(deliveryTablesSql);
+  await database.pool.query(deliveryTablesSql + deliveryTermsSql);
   receiver = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => void chunks.push(chunk));
@@ -99,11 +100,11 @@ async function subscribe(over: Partial<Subscription> = {}): Promise<Subscription
       channel: 'webhook' as const,
       target: `${url}/hook`,
     },
-    ...{ eventTypes: ['run.ended'], createdBy: 'ada', createdAt: now, ...over },
+    ...{ eventTypes: ['run.ended'], filter: null, pausedAt: null, createdBy: 'ada', createdAt: now, ...over },
   };
   const added = await transaction((tx) => addSubscription(tx, wanted, 20));
   if (added === false) throw new Error('There are too many');
-  return added;
+  return added.subscription;
 }
 
 const tell = (data: object, owner = 'wsp_a', type = 'run.ended') =>
@@ -169,6 +170,31 @@ describe('a notification', () => {
     expect(slow.filter((path) => served.includes(path))).toEqual([]);
   });
 
+  it('is recorded for subscriptions whose filter equals members of its data, and for none that is paused', async () => {
+    const [all, high, paused] = [
+      await subscribe(),
+      await subscribe({ target: `${url}/high`, filter: { severity: 'high', open: true } }),
+      await subscribe({ target: `${url}/paused`, pausedAt: now }),
+    ];
+    const near = [{ severity: 'high' }, { severity: ['high'], open: true }, { severity: 'high', open: 'true' }, {}];
+    for (const data of near) expect(await tell(data)).toBe(1);
+    expect(await tell({ severity: 'high', open: true, more: 1 })).toBe(2);
+    expect(await told(all)).toHaveLength(5);
+    expect(await told(high)).toHaveLength(1);
+    expect(await told(paused)).toEqual([]);
+  });
+
+  it('waits while its subscription is paused', async () => {
+    const wanted = await subscribe();
+    await tell({});
+    await subscribe({ pausedAt: now });
+    expect([await pass(), await tell({})]).toEqual([0, 0]);
+    expect(await told(wanted)).toMatchObject([{ state: 'due', attempts: 0 }]);
+    await subscribe();
+    expect(await pass()).toBe(1);
+    expect(got).toHaveLength(1);
+  });
+
   it('is not written when what it tells about is not', async () => {
     const wanted = await subscribe();
     const broken = transaction(async (tx) => {
@@ -199,9 +225,9 @@ describe('a notification', () => {
     answer = () => 200;
     const [{ id } = { id: '' }] = await told(wanted);
     const place = { owner: 'wsp_a', subscriptionId: wanted.id, id, now };
-    expect(await transaction((tx) => redrive(tx, { ...place, owner: 'wsp_b' }))).toBe(false);
-    expect(await transaction((tx) => redrive(tx, place))).toBe(true);
-    expect(await transaction((tx) => redrive(tx, place))).toBe(false);
+    expect(await transaction((tx) => redrive(tx, { ...place, owner: 'wsp_b' }))).toBeNull();
+    expect(await transaction((tx) => redrive(tx, place))).toMatchObject({ id: place.id, state: 'due', attempts: 0 });
+    expect(await transaction((tx) => redrive(tx, place))).toBeNull();
     await pass();
     expect(await told(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
   });

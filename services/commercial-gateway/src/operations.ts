@@ -59,6 +59,11 @@ import { createBasicPlanRoute } from './routes/create-basic-plan.ts';
 import { approveBasicPlanRoute } from './routes/approve-basic-plan.ts';
 import { commitBasicPlanRoute } from './routes/commit-basic-plan.ts';
 import { createBasicBlastRadiusRoute } from './routes/create-basic-blast-radius.ts';
+import { listBasicSubscriptionsRoute } from './routes/list-basic-subscriptions.ts';
+import { putBasicSubscriptionRoute } from './routes/put-basic-subscription.ts';
+import { emitBasicEventRoute } from './routes/emit-basic-event.ts';
+import { listBasicDeliveriesRoute } from './routes/list-basic-deliveries.ts';
+import { redriveBasicDeliveryRoute } from './routes/redrive-basic-delivery.ts';
 import { getScimConfigRoute } from './routes/get-scim-config.ts';
 import { listScimResourceTypesRoute } from './routes/list-scim-resource-types.ts';
 import { listScimSchemasRoute } from './routes/list-scim-schemas.ts';
@@ -145,6 +150,11 @@ export const operations: Operations<typeof commercialRoutes, Context> = {
   approveBasicPlan: approveBasicPlanRoute,
   commitBasicPlan: commitBasicPlanRoute,
   createBasicBlastRadius: createBasicBlastRadiusRoute,
+  listBasicSubscriptions: listBasicSubscriptionsRoute,
+  putBasicSubscription: putBasicSubscriptionRoute,
+  emitBasicEvent: emitBasicEventRoute,
+  listBasicDeliveries: listBasicDeliveriesRoute,
+  redriveBasicDelivery: redriveBasicDeliveryRoute,
   recordSpend: recordSpendRoute,
   getSpendSummary: getSpendSummaryRoute,
   startRuntime: startRuntimeRoute,

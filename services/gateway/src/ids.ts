@@ -20,6 +20,7 @@ export function newId(
     | 'hpk'
     | 'sub'
     | 'ntf'
+    | 'evt'
     | 'rpt'
     | 'rcp',
 ): string {

@@ -52,6 +52,9 @@ import { putTaskRoute } from './routes/put-task.ts';
 import { putWorkspaceModeRoute } from './routes/put-workspace-mode.ts';
 import { putWorkspaceSettingsRoute } from './routes/put-workspace-settings.ts';
 import { putWorkspaceRoute } from './routes/put-workspace.ts';
+import { emitEventRoute } from './routes/emit-event.ts';
+import { listDeliveriesRoute } from './routes/list-deliveries.ts';
+import { redriveDeliveryRoute } from './routes/redrive-delivery.ts';
 import { redriveNotificationRoute } from './routes/redrive-notification.ts';
 import { removeMemberRoute } from './routes/remove-member.ts';
 import { requestEmailCodeRoute } from './routes/request-email-code.ts';
@@ -110,6 +113,9 @@ export const operations: Operations<typeof gatewayRoutes, Context> = {
   rotateWebhookSecret: rotateWebhookSecretRoute,
   listNotifications: listNotificationsRoute,
   redriveNotification: redriveNotificationRoute,
+  emitEvent: emitEventRoute,
+  listDeliveries: listDeliveriesRoute,
+  redriveDelivery: redriveDeliveryRoute,
   listTasks: listTasksRoute,
   createTask: createTaskRoute,
   getTask: getTaskRoute,

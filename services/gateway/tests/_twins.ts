@@ -51,6 +51,7 @@ export function workspaceTwins(): TwinOptions {
     },
     subscriptions: { owner: 'owner', columns: idsOf('owner', 'id') },
     notifications: { owner: 'owner', columns: { ...idsOf('owner', 'id', 'subscription_id'), due_at: never } },
+    emitted_events: { columns: { ...idsOf(owner, 'id'), emitted_at: never } },
     violations: about,
     call_reports: {
       columns: { ...idsOf(owner, 'id', 'task_id', 'run_id'), created_at: never },

@@ -69,6 +69,7 @@ const values: Record<string, Record<string, unknown[]>> = {
     to: [instantOf(500), instantOf(900_000)],
     taskId: [filledTask],
   },
+  listDeliveries: { subscriptionId: ['sub_01ARZ3NDEKTSV4RRFFQ69G5FAV'] },
   listWorkspaceApprovals: { status: ['rejected', 'pending', 'approved', 'cancelled'] },
 };
 const params: Record<string, object> = {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { until } from '@countersign/testkit/until';
 import type { NotificationType } from '@countersign/contracts/gateway';
 import { incidentMoved, type IncidentState } from '@countersign/contracts/control-plane';
-import { deliveryTablesSql } from '@countersign/delivery';
+import { deliveryTablesSql, deliveryTermsSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
 import { describeStory } from '@countersign/testkit/describe-story';
 import { SMTPServer } from 'smtp-server';
@@ -91,8 +91,10 @@ afterAll(async () => {
 const params = () => ({ id: ada.workspace.id });
 
 it('is kept in the tables that the package describes', () => {
-  const migration = '../prisma/migrations/20261122221000_notifications/migration.sql';
-  expect(readFileSync(new URL(migration, import.meta.url), 'utf8')).toContain(deliveryTablesSql.trim());
+  const migration = (name: string) =>
+    readFileSync(new URL(`../prisma/migrations/${name}/migration.sql`, import.meta.url), 'utf8');
+  expect(migration('20261122221000_notifications')).toContain(deliveryTablesSql.trim());
+  expect(migration('20261217100000_emitted_events')).toContain(deliveryTermsSql.trim());
 });
 
 describeStory('whoever has subscribed', () => {

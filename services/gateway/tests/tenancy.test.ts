@@ -37,6 +37,8 @@ const bodies: Record<string, object> = {
   'create-subscription': { channel: 'webhook', target: 'https://example.org/hook', eventTypes: ['run.ended'] },
   'rotate-webhook-secret': {},
   'redrive-notification': {},
+  'redrive-delivery': {},
+  'emit-event': { type: 'app.order.paid', dedupeKey: 'one', data: {} },
   'put-task': { title: 'Another' },
   'put-task-status': { status: 'queued' },
   'run-task': {},

@@ -1,6 +1,6 @@
 import type { EventOf } from '@countersign/contracts';
 import type { incidentMoved } from '@countersign/contracts/control-plane';
-import { NotificationType } from '@countersign/contracts/gateway';
+import { PlatformEventType } from '@countersign/contracts/gateway';
 import { announce } from '@countersign/delivery';
 import { queryableOf } from '@countersign/messaging';
 import { newId } from '../ids.ts';
@@ -11,7 +11,7 @@ export async function announceEvent(
   tx: Tx,
   { type, data, now }: { type: string; data: { workspaceId: string }; now(): Promise<Date> },
 ): Promise<void> {
-  const told = NotificationType.safeParse(type.replace(/\.v\d+$/, ''));
+  const told = PlatformEventType.safeParse(type.replace(/\.v\d+$/, ''));
   if (!told.success) return;
   const announcement = { owner: data.workspaceId, type: told.data, data, now };
   await announce(queryableOf(tx), announcement, () => newId('ntf'));
@@ -26,6 +26,6 @@ export async function announceIncident(
   now: () => Promise<Date>,
 ): Promise<void> {
   const data = { workspaceId: workspace_id, incidentId: incident_id, severity, category };
-  const type: NotificationType = 'incident.opened';
+  const type: PlatformEventType = 'incident.opened';
   await announce(queryableOf(tx), { owner: workspace_id, type, data, now }, () => newId('ntf'));
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import type { NotificationType } from '@countersign/contracts/gateway';
+import type { EventFilter, NotificationType } from '@countersign/contracts/gateway';
 import * as delivery from '@countersign/delivery';
 import { queryableOf } from '@countersign/messaging';
 import type { Context } from '../context.ts';
@@ -14,23 +14,32 @@ import { holdRight } from '../members/hold-role.ts';
 const subscriptionsMax = 20;
 
 type By = { caller: WorkspaceCaller; requestId: string };
-type Wanted = { channel: delivery.Channel; target: string; eventTypes: NotificationType[] };
+type Wanted = {
+  channel: delivery.Channel;
+  target: string;
+  eventTypes: NotificationType[];
+  filter: EventFilter | null;
+  status: 'active' | 'paused';
+};
+type Stored = Exclude<Awaited<ReturnType<typeof delivery.addSubscription>>, false>;
 
 /** Throws NOT_FOUND for a mailbox of nobody who is a member, RATE_LIMITED where there are too many. */
-export async function subscribe(context: Context, wanted: Wanted, by: By): Promise<delivery.Subscription> {
+export async function subscribe(context: Context, wanted: Wanted, by: By): Promise<Stored> {
   const { workspaceId, user } = by.caller;
   return context.transaction(async (tx) => {
     await holdRight(tx, by.caller, 'notification.manage');
-    const { channel, target, eventTypes } = wanted;
+    const { channel, target, eventTypes, filter, status } = wanted;
     if (channel === 'mail' && !(await isMemberAddress(tx, workspaceId, target)))
       throw new AppError('NOT_FOUND', 'No member has this address: invite the person first', { param: 'target' });
-    const made = { createdBy: user.id, createdAt: context.now() };
-    const asked = { id: newId('sub'), owner: workspaceId, channel, target, eventTypes, ...made };
+    const now = context.now();
+    const made = { pausedAt: status === 'paused' ? now : null, createdBy: user.id, createdAt: now };
+    const asked = { id: newId('sub'), owner: workspaceId, channel, target, eventTypes, filter, ...made };
     const stored = await delivery.addSubscription(queryableOf(tx), asked, subscriptionsMax);
     if (stored === false)
       throw new AppError('RATE_LIMITED', `The workspace has ${subscriptionsMax} subscriptions; end some first`);
-    const details = { channel, eventTypes };
-    await audit(tx, context, { ...by, action: 'subscription.created', subject: stored.id, details });
+    const details = { channel, eventTypes, filter, status };
+    const subject = stored.subscription.id;
+    await audit(tx, context, { ...by, action: 'subscription.created', subject, details });
     return stored;
   });
 }
@@ -57,19 +66,27 @@ export async function rotateSecret(context: Context, subscriptionId: string, by:
   });
 }
 
-type Named = { subscriptionId: string; notificationId: string };
+/** `subscriptionId` is `null` when any subscription of the workspace is meant. */
+type Named = { subscriptionId: string | null; notificationId: string };
 
 /** Throws NOT_FOUND, ILLEGAL_TRANSITION while it is still being tried. */
-export async function redrive(context: Context, { subscriptionId, notificationId: id }: Named, by: By): Promise<void> {
-  await context.transaction(async (tx) => {
+export async function redrive(
+  context: Context,
+  { subscriptionId, notificationId: id }: Named,
+  by: By,
+): Promise<delivery.Notification> {
+  return context.transaction(async (tx) => {
     await holdRight(tx, by.caller, 'notification.manage');
     const queryable = queryableOf(tx);
     const place = { owner: by.caller.workspaceId, subscriptionId, id };
-    if (!(await delivery.redrive(queryable, { ...place, now: await context.databaseNow(tx) }))) {
+    const redriven = await delivery.redrive(queryable, { ...place, now: await context.databaseNow(tx) });
+    if (redriven === null) {
       if (!(await delivery.hasNotification(queryable, place))) throw notFound();
       throw new AppError('ILLEGAL_TRANSITION', 'It is still being tried');
     }
-    await audit(tx, context, { ...by, action: 'notification.redriven', subject: id, details: { subscriptionId } });
+    const details = { subscriptionId: redriven.subscriptionId };
+    await audit(tx, context, { ...by, action: 'notification.redriven', subject: id, details });
+    return redriven;
   });
 }
 

@@ -1,7 +1,7 @@
-import type { NotificationType } from '@countersign/contracts/gateway';
+import type { PlatformEventType } from '@countersign/contracts/gateway';
 import { oneLine } from '../workspaces/one-line.ts';
 
-const told: Record<NotificationType, { subject: string; text: string }> = {
+const told: Record<PlatformEventType, { subject: string; text: string }> = {
   'approval.requested': { subject: 'An approval waits for you', text: 'An agent asks for an approval.' },
   'approval.resolved': {
     subject: 'An approval was decided',
@@ -20,7 +20,7 @@ const told: Record<NotificationType, { subject: string; text: string }> = {
   },
 };
 
-type Told = { type: NotificationType; workspace: string; publicUrl: string; body: string };
+type Told = { type: PlatformEventType; workspace: string; publicUrl: string; body: string };
 
 /** Ids alone, as in a webhook: who reads the mailbox may be no member any more by the time that the mail arrives. */
 export function notificationMail({ type, workspace, publicUrl, body }: Told): { subject: string; text: string } {

@@ -1,6 +1,13 @@
 import { UserId } from '@countersign/contracts';
-import { NotificationType, type Notification, type Subscription } from '@countersign/contracts/gateway';
+import {
+  EventFilter,
+  NotificationType,
+  type EmittedEvent,
+  type Notification,
+  type Subscription,
+} from '@countersign/contracts/gateway';
 import type * as delivery from '@countersign/delivery';
+import type { StoredEvent } from '../store/emitted-events.ts';
 import { instant, instantOrNull } from '../store/instant.ts';
 
 export function subscriptionView(subscription: delivery.Subscription): Subscription {
@@ -10,6 +17,7 @@ export function subscriptionView(subscription: delivery.Subscription): Subscript
     channel,
     target,
     eventTypes: NotificationType.array().parse(eventTypes),
+    filter: EventFilter.nullable().parse(subscription.filter),
     state: stateOf(subscription),
     failingSince: instantOrNull(failingSince),
     disabledReason,
@@ -18,15 +26,20 @@ export function subscriptionView(subscription: delivery.Subscription): Subscript
   };
 }
 
-function stateOf({ disabledAt, failingSince }: delivery.Subscription): Subscription['state'] {
+export function eventView({ id, type, dedupeKey, deliveries, emittedBy, emittedAt }: StoredEvent): EmittedEvent {
+  return { id, type: NotificationType.parse(type), dedupeKey, deliveries, emittedBy, emittedAt: instant(emittedAt) };
+}
+
+function stateOf({ disabledAt, pausedAt, failingSince }: delivery.Subscription): Subscription['state'] {
   if (disabledAt !== null) return 'disabled';
+  if (pausedAt !== null) return 'paused';
   return failingSince === null ? 'active' : 'failing';
 }
 
 export function notificationView(notification: delivery.Notification): Notification {
-  const { id, type, state, attempts, dueAt, lastError, createdAt, endedAt } = notification;
+  const { id, subscriptionId, eventId, type, state, attempts, dueAt, lastError, createdAt, endedAt } = notification;
   return {
-    id,
+    ...{ id, subscriptionId, eventId },
     type: NotificationType.parse(type),
     state,
     attempts,

@@ -6,8 +6,11 @@ import { subscribe } from '../notifications/change-subscriptions.ts';
 import { subscriptionView } from '../notifications/views.ts';
 
 export const createSubscriptionRoute = (context: Context) =>
-  handleWorkspace(createSubscription)(async ({ body: { channel, target, eventTypes }, caller, requestId }) => {
-    const stored = await subscribe(context, { channel, target, eventTypes }, { caller, requestId });
-    const [newest = null] = liveSecrets(context.config.webhooks.secretKey, stored, context.now());
-    return { ...subscriptionView(stored), secret: channel === 'webhook' ? newest : null };
-  });
+  handleWorkspace(createSubscription)(
+    async ({ body: { channel, target, eventTypes, filter, status }, caller, requestId }) => {
+      const wanted = { channel, target, eventTypes, filter, status };
+      const { subscription, hasNewSecret } = await subscribe(context, wanted, { caller, requestId });
+      const [newest = null] = liveSecrets(context.config.webhooks.secretKey, subscription, context.now());
+      return { ...subscriptionView(subscription), secret: channel === 'webhook' && hasNewSecret ? newest : null };
+    },
+  );

@@ -1,5 +1,5 @@
 import { WorkspaceId } from '@countersign/contracts';
-import { NotificationType } from '@countersign/contracts/gateway';
+import { PlatformEventType } from '@countersign/contracts/gateway';
 import { Courier, createWebhookPost, type MailNotification, type Subscription } from '@countersign/delivery';
 import { queryableOf, type Queryable } from '@countersign/messaging';
 import type { Context } from '../context.ts';
@@ -70,7 +70,7 @@ async function mailTo(context: Context, { to, owner, type, body }: MailNotificat
   const workspace = await findWorkspace(database.reader, owner);
   if (workspace === null || !(await isMemberAddress(database.reader, owner, to))) return 'gone';
   if (mailer === null) throw new Error('no mail provider is configured');
-  const about = { type: NotificationType.parse(type), workspace: workspace.name, publicUrl: config.publicUrl, body };
+  const about = { type: PlatformEventType.parse(type), workspace: workspace.name, publicUrl: config.publicUrl, body };
   await mailer.sendNotification(to, notificationMail(about));
   return 'sent';
 }

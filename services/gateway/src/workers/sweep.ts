@@ -6,6 +6,7 @@ import { publishMembersAgain, publishRunEnqueued } from '../events.ts';
 import { expireApproval } from '../approvals/expire-approval.ts';
 import { releaseHeld } from '../approvals/release-held.ts';
 import { findExpired } from '../store/approvals.ts';
+import { forgetEmittedEvents } from '../store/emitted-events.ts';
 import { forgetApiKeys } from '../store/api-keys.ts';
 import { forgetAnswers } from '../store/idempotency.ts';
 import { forgetInvites } from '../store/invites.ts';
@@ -37,6 +38,9 @@ const endedKeptMs = 30 * 24 * 3_600_000;
 /** A person asks about a failed call within days. */
 const reportsKeptMs = 7 * 24 * 3_600_000;
 
+/** A caller that lost the answer to an event sends the event again within days. */
+const eventKeysKeptMs = 7 * 24 * 3_600_000;
+
 /** Far more often than relations grow stale (a day, unless it is configured), and rarely enough to cost nothing. */
 const membersToldAfterMs = 3_600_000;
 
@@ -67,6 +71,7 @@ const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promis
   { keptMs: endedKeptMs, forget: forgetSessions },
   { keptMs: endedKeptMs, forget: (tx, before) => forgetNotifications(queryableOf(tx), before) },
   { keptMs: reportsKeptMs, forget: forgetReports },
+  { keptMs: eventKeysKeptMs, forget: forgetEmittedEvents },
 ];
 
 /** By the clock of the database: what is removed by a wrong one does not come back. */

@@ -1,0 +1,75 @@
+import { AppError, type PlainJson } from '@countersign/contracts';
+import { notificationLimits } from '@countersign/contracts/gateway';
+import { canonicalize, digestOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { announce, findBacklog } from '@countersign/delivery';
+import { queryableOf } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import type { WorkspaceCaller } from '../guards.ts';
+import { newId } from '../ids.ts';
+import { holdRight } from '../members/hold-role.ts';
+import { recordAudit } from '../store/audit.ts';
+import type { Tx } from '../store/database.ts';
+import * as events from '../store/emitted-events.ts';
+
+const minuteMs = 60_000;
+
+type NewEvent = { type: string; dedupeKey: string; data: Record<string, PlainJson> };
+type By = { caller: WorkspaceCaller; requestId: string };
+
+/**
+ * Records one notification for each matching subscription, in one transaction with the key, so a killed process loses nothing and repeats
+ * nothing. Throws IDEMPOTENCY_KEY_REUSED for a key of another event, and RATE_LIMITED.
+ */
+export async function emitEvent(context: Context, event: NewEvent, by: By): Promise<events.StoredEvent> {
+  const { workspaceId } = by.caller;
+  const { type, dedupeKey, data } = event;
+  const contentHash = digestOf(nodeProvider, canonicalize({ type, data }));
+  return context.transaction(async (tx) => {
+    await holdRight(tx, by.caller, 'event.emit');
+    await events.lockEmittedEvents(tx, { workspaceId });
+    const known = await events.findEmittedEvent(tx, { workspaceId, dedupeKey });
+    if (known !== null) return sameEvent(known, contentHash);
+    const now = await context.databaseNow(tx);
+    await requireRoom(tx, { workspaceId, type, now });
+    const id = newId('evt');
+    const announcement = { owner: workspaceId, type, data, now: () => now, eventId: id };
+    const deliveries = await announce(queryableOf(tx), announcement, () => newId('ntf'));
+    const emitted = { id, deliveries, emittedBy: by.caller.actor, emittedAt: now };
+    const stored = { workspaceId, dedupeKey, type, contentHash, ...emitted };
+    await events.insertEmittedEvent(tx, stored);
+    await recordEmitted(tx, context, { stored, by });
+    return stored;
+  });
+}
+
+function sameEvent(known: events.StoredEvent, contentHash: string): events.StoredEvent {
+  if (known.contentHash === contentHash) return known;
+  throw new AppError('IDEMPOTENCY_KEY_REUSED', 'The dedupe key was used for another type or other data', {
+    param: 'dedupeKey',
+  });
+}
+
+type Room = Pick<events.StoredEvent, 'type'> & { workspaceId: WorkspaceCaller['workspaceId']; now: Date };
+
+async function requireRoom(tx: Tx, { workspaceId, type, now }: Room): Promise<void> {
+  const { eventsPerMinute, waitingMax } = notificationLimits;
+  const since = new Date(now.getTime() - minuteMs);
+  if ((await events.countEmittedSince(tx, { workspaceId, since })) >= eventsPerMinute)
+    throw new AppError('RATE_LIMITED', `The workspace emitted ${eventsPerMinute} events within a minute`);
+  const full = await findBacklog(queryableOf(tx), { owner: workspaceId, type, max: waitingMax });
+  if (full === null) return;
+  const message = `${waitingMax} notifications wait for the subscription ${full}. Pause it, or repair its receiver`;
+  throw new AppError('RATE_LIMITED', message, { details: { subscription_id: full } });
+}
+
+async function recordEmitted(
+  tx: Tx,
+  context: Context,
+  { stored, by: { caller, requestId } }: { stored: events.StoredEvent; by: By },
+): Promise<void> {
+  const { id: subject, type, deliveries } = stored;
+  const { workspaceId, actor } = caller;
+  const entry = { workspaceId, actor, requestId, action: 'event.emitted', verdict: 'allow' } as const;
+  await recordAudit(tx, { ...entry, subject, details: { type, deliveries } }, context.now());
+}
