@@ -119,6 +119,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
    * decides anything, or lets anybody in, has it: an agent at the same terminal would make itself a voter.
    */
   opensToPrograms?: true;
+  /** The operation of another service that this route calls as its own caller. Both have the same gates. */
+  secondDoorOf?: string;
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

@@ -1,14 +1,20 @@
 import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { createClient, isAppError, PrincipalId, type Client } from '@countersign/contracts';
+import { evaluate, listBudgets } from '@countersign/contracts/governance-kernel';
 import * as routes from '@countersign/contracts/routes';
 import { untilAnswered } from '@countersign/testkit/until';
 import { verifies } from '@countersign/testkit/verifies';
 import { sharedSystem, type SharedSystem } from './_shared-parts.ts';
 import { addressBook, inDatabase, signIn, type SignedIn } from './_system.ts';
 
-type Door = Client<typeof routes.commercialRoutes & typeof routes.controlPlaneRoutes & typeof routes.gatewayRoutes>;
+type Door = Client<
+  typeof routes.commercialRoutes &
+    typeof routes.controlPlaneRoutes &
+    typeof routes.gatewayRoutes & { evaluate: typeof evaluate; listBudgets: typeof listBudgets }
+>;
 
 const timeoutMs = 180_000;
+const all = { limit: 50 };
 const address = addressBook();
 const steps = [{ kind: 'freeze', target: 'agent:crawler', reason: 'It was seen' }] as never; // branded by the schema
 const report = { title: 'A leak', severity: 'high', category: 'conduct', note: 'seen', receipts: [] } as const;
@@ -38,14 +44,30 @@ async function openDev(): Promise<boolean> {
 
 function doorOf(bearer: string, more: Record<string, string> = {}): Door {
   const headers = { authorization: `Bearer ${bearer}`, 'x-workspace-id': ada.workspaceId, ...more };
-  const all = { ...routes.commercialRoutes, ...routes.controlPlaneRoutes, ...routes.gatewayRoutes };
-  return createClient(all, { baseUrl: system.gatewayUrl, headers: () => headers }) as Door; // names that two services share are not called here
+  const ofAll = {
+    ...routes.commercialRoutes,
+    ...routes.controlPlaneRoutes,
+    ...routes.gatewayRoutes,
+    evaluate,
+    listBudgets,
+  };
+  return createClient(ofAll, { baseUrl: system.gatewayUrl, headers: () => headers }) as Door; // names that two services share are not called here
 }
 
 async function newKey(more: object = {}): Promise<{ door: Door; id: string }> {
   const body = { name: 'ci', role: 'partner', scopes: ['basic:read', 'basic:write'], environment: 'dev', ...more };
   const made = (await person.createBasicKey({ body: body as never })).body; // its lifetime has a default
   return { door: doorOf(made.key), id: made.key_id };
+}
+
+/** Another person, as a partner in the same workspace. */
+async function partner(): Promise<Door> {
+  const email = address(`partner-${count}`);
+  const [params, invited] = [{ id: ada.workspaceId }, await signIn(system, email)];
+  const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'partner' } as never }))
+    .body; // branded by the schema
+  await invited.client.acceptInvite({ params: { token }, body: { email } });
+  return doorOf(invited.token);
 }
 
 const refusal = (code: string) => expect.objectContaining({ code });
@@ -103,12 +125,103 @@ describe('each object of the basic API', () => {
         expect((await each.listBasicKeys({ query: asRead })).body.data).toMatchObject([
           { key_id: id, environment: 'dev' },
         ]);
-        expect((await each.listBasicEvidence({ query: asRead })).body.data).toEqual([]);
-        expect((await each.listBasicApprovals({ query: asRead })).body.data).toEqual([]);
       }
       const { body: added } = await person.createBasicWorkspace({ body: { name: 'Refunds' } });
       const { data } = (await person.listConsoleWorkspaces()).body;
       expect(data).toContainEqual(expect.objectContaining({ workspace_id: added.workspace_id, name: 'Refunds' }));
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cg.doors',
+    'has the same id and state before and after it is decided, published, subscribed and delivered',
+    async () => {
+      const { door, id } = await newKey({ scopes: ['basic:read', 'basic:write', 'runtime', 'agent'] });
+      const bob = await partner();
+      const each = [door, person, bob];
+      const call = { action: 'tool.call', session_id: 's-1', args: {}, tool: 'mail.send', effect_level: 'E3' } as const;
+      const asked = (await door.evaluate({ body: call as never })).body; // its other members have defaults
+      const approval_id = asked.approval?.approval_id ?? ('' as never); // the starter policy escalates E3
+      const ofApproval = { params: { approval_id } };
+      const expectSameApproval = async (state: string) => {
+        for (const one of each) {
+          const inConsole = (await one.listInboxApprovals({ params: { id: ada.workspaceId } as never, query: all }))
+            .body;
+          expect((await one.listBasicApprovals({ query: all })).body).toEqual(inConsole);
+          expect(inConsole.data).toMatchObject([{ approval_id, state, requested_by: `key:dev:${id}` }]);
+        }
+      };
+      await expectSameApproval('pending');
+      const [shown] = (await bob.listBasicApprovals({ query: all })).body.data;
+      const headers = { 'if-match': `"${shown?.ceremony_hash}"` };
+      const approve = { ...ofApproval, body: { decision: 'approve' } as const, headers };
+      expect(await failure(person.resolveBasicApproval(approve))).toEqual(refusal('MAY_NOT_DECIDE'));
+      expect(await failure(door.resolveBasicApproval(approve))).toEqual(refusal('PERMISSION_DENIED'));
+      await expectSameApproval('pending');
+      expect((await bob.resolveBasicApproval(approve)).body.state).toBe('approved');
+      await expectSameApproval('approved');
+      const again = { ...approve, params: { id: ada.workspaceId, approval_id } as never };
+      const refusedBoth = [await failure(bob.resolveApproval(again)), await failure(bob.resolveBasicApproval(approve))];
+      expect(refusedBoth.map((error) => isAppError(error) && error.code)).toEqual(
+        Array(2).fill(expect.stringMatching(/^(ILLEGAL_TRANSITION|PRECONDITION_FAILED)$/)),
+      );
+
+      const { body: handle } = await person.createBasicEvidence({
+        body: { object_id: asked.receipt_id as never, public: true, expires_in_seconds: 600 },
+      });
+      expect(handle).toMatchObject({ kind: 'receipt', public: true });
+      expect((await person.getEvidenceHandle({ params: { handle: handle.handle } })).body).toEqual(handle);
+      for (const one of [door, person]) {
+        const listed = (await one.listBasicEvidence({ query: all })).body;
+        expect(listed.data).toMatchObject([{ handle: handle.handle, object_id: asked.receipt_id }]);
+        expect((await one.listEvidenceHandles({ query: all })).body).toEqual(listed);
+        expect((await one.getSpendSummary({ query: all })).body).toEqual(
+          (await person.listBudgets({ query: all })).body,
+        );
+      }
+      await person.revokeEvidenceHandle({ params: { handle: handle.handle } });
+      expect((await door.listBasicEvidence({ query: all })).body.data).toEqual([]);
+
+      const hook = { channel: 'webhook', target: 'https://127.0.0.1/hook', event_types: ['app.order.paid'] } as const;
+      const subscribed = await person.putBasicSubscription({
+        body: { ...hook, event_types: [...hook.event_types], filter: null, status: 'active' },
+      });
+      const { subscription_id, secret, status } = subscribed.body;
+      const [atGateway] = (await person.listSubscriptions({ params: { id: ada.workspaceId } })).body.data;
+      expect(secret).toMatch(/^whsec_/);
+      expect(atGateway).toMatchObject({ id: subscription_id, state: status, target: hook.target });
+      const event = { type: 'app.order.paid', dedupe_key: 'order-1', data: { order: 1 } };
+      const { body: emitted } = await door.emitBasicEvent({ body: event });
+      expect(emitted).toMatchObject({ deliveries: 1, emitted_by: `key:dev:${id}` });
+      expect((await person.emitBasicEvent({ body: event })).body).toEqual(emitted);
+      const attempted = await untilAnswered(async () => {
+        const [one] = (await person.listBasicDeliveries({ query: all })).body.data;
+        return one?.last_error != null && one;
+      });
+      expect(attempted).toMatchObject({ event_id: emitted.event_id, last_error: 'the address is not public' });
+      const named = { params: { delivery_id: attempted.delivery_id } };
+      expect(await failure(person.redriveBasicDelivery(named))).toEqual(refusal('ILLEGAL_TRANSITION'));
+      const [same] = (await person.listDeliveries({ params: { id: ada.workspaceId } })).body.data;
+      expect(same).toMatchObject({
+        id: attempted.delivery_id,
+        eventId: emitted.event_id,
+        subscriptionId: subscription_id,
+      });
+
+      const running = await untilAnswered(async () => {
+        const { body } = await person.getRuntimeStatus();
+        return body.state === 'running' && body;
+      });
+      expect((await door.getRuntimeStatus()).body).toEqual(running);
+      await door.stopRuntime();
+      const stopped = await untilAnswered(async () => {
+        const { body } = await person.getRuntimeStatus();
+        return body.state === 'stopped' && body;
+      });
+      expect(stopped.changed_by).toBe(`key:dev:${id}`);
+      expect((await door.getRuntimeStatus()).body).toEqual(stopped);
+      expect(await failure(door.startRuntime())).toEqual(refusal('PERMISSION_DENIED'));
     },
     timeoutMs,
   );

@@ -5,6 +5,7 @@ type Gates = Pick<
   'leastRole' | 'right' | 'keyScopes' | 'needsPresence' | 'alsoStatus'
 > & {
   auth: 'commercial';
+  secondDoorOf: string;
   forward: Record<never, never>;
   status: number;
   bodyBytesMax: number;
@@ -19,6 +20,7 @@ export function gatesOf(inner: AnyRoute): Gates {
   const { leastRole = personRoleOf(inner), right, keyScopes, needsPresence, alsoStatus, status, bodyBytesMax } = inner;
   return {
     auth: 'commercial',
+    secondDoorOf: inner.operation,
     forward: {},
     ...(leastRole && { leastRole }),
     ...(right && { right }),
