@@ -91,7 +91,7 @@ async function requestsOf(): Promise<typeof requests> {
   const subscribed = { ...hook, eventTypes: ['app.order.paid'] };
   await ada.client.createSubscription({
     params: { id },
-    body: { ...subscribed, status: 'paused', filter: null } as never,
+    body: { ...subscribed, status: 'paused' } as never,
   }); // as above
   const event = { type: 'app.order.paid', data: {} };
   const moved = { to: 'acked', note: 'Mine' };

@@ -80,8 +80,10 @@ export const MailEventTypes = z
   .transform((types) => [...new Set(types)]);
 
 export const SubscriptionTerms = {
-  filter: EventFilter.nullable().default(null),
-  status: z.enum(['active', 'paused']).default('active'),
+  /** Absent or `null`: each event of the types is sent. */
+  filter: EventFilter.nullable().optional(),
+  /** Absent: `active`. */
+  status: z.enum(['active', 'paused']).optional(),
 };
 
 const roomy = 2_048;

@@ -72,7 +72,7 @@ describe('an event that a caller emits', () => {
     expect(one).toMatchObject({ type: paid, dedupeKey: 'order-1', deliveries: 1, emittedBy: ada.user.id });
     await until(async () => (await deliveries())[0]?.state === 'delivered');
     expect(got.map(({ path }) => path)).toEqual(['/hook']);
-    const [{ headers, body } = { headers: {}, body: '' }] = got;
+    const [{ headers, body } = { headers: {} as IncomingHttpHeaders, body: '' }] = got;
     new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated ones
     expect(JSON.parse(body)).toMatchObject({ type: paid, data: { orderId: 'o-1' }, event_id: one.id });
     const [delivery] = await deliveries();

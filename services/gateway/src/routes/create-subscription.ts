@@ -7,7 +7,7 @@ import { subscriptionView } from '../notifications/views.ts';
 
 export const createSubscriptionRoute = (context: Context) =>
   handleWorkspace(createSubscription)(
-    async ({ body: { channel, target, eventTypes, filter, status }, caller, requestId }) => {
+    async ({ body: { channel, target, eventTypes, filter = null, status = 'active' }, caller, requestId }) => {
       const wanted = { channel, target, eventTypes, filter, status };
       const { subscription, hasNewSecret } = await subscribe(context, wanted, { caller, requestId });
       const [newest = null] = liveSecrets(context.config.webhooks.secretKey, subscription, context.now());
