@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import * as commercial from '@countersign/contracts/commercial-gateway';
+import { untilAnswered } from '@countersign/testkit/until';
 import type { Published } from './_published.ts';
 
 type Here = { headers: Record<string, string>; orgId: string };
@@ -27,6 +30,25 @@ export async function askBasic(door: Published, { headers, orgId }: Here): Promi
   for (const route of [commercial.stopRuntime, commercial.startRuntime, commercial.getRuntimeStatus])
     await door.ask(route, { headers });
   await door.ask(commercial.getSpendSummary, { headers });
+  await askNotifications(door, headers);
+}
+
+async function askNotifications(door: Published, headers: Here['headers']): Promise<void> {
+  const receiver = createServer((_req, res) => void res.writeHead(204).end());
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`; // a TCP server has this kind of address
+  const type = 'app.order.paid';
+  const body = { channel: 'webhook', target, event_types: [type] };
+  await door.ask(commercial.putBasicSubscription, { headers, body });
+  await door.ask(commercial.listBasicSubscriptions, { headers });
+  await door.ask(commercial.emitBasicEvent, { headers, body: { type, dedupe_key: 'order-2', data: {} } });
+  const delivery_id = await untilAnswered(async () => {
+    const { data } = (await door.ask(commercial.listBasicDeliveries, { headers })).body as { data: Body[] }; // checked by the document
+    const [newest] = data;
+    return newest?.['type'] === type && newest['state'] === 'delivered' && newest['delivery_id'];
+  });
+  await door.ask(commercial.redriveBasicDelivery, { headers, params: { delivery_id } });
+  receiver.close();
 }
 
 async function askAccess(door: Published, { headers, orgId }: Here): Promise<void> {

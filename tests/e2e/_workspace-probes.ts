@@ -70,11 +70,17 @@ export async function askNotifications(ask: Ask, id: string): Promise<void> {
   const params = { id, subscriptionId: subscription['id'] ?? '' };
   await ask(gateway.listSubscriptions, { params: { id } });
   await ask(gateway.createInvite, { params: { id }, body: { email: 'told@example.org', role: 'member' } });
-  const sent = await untilAnswered(async () => {
-    const { data } = await ask(gateway.listNotifications, { params });
-    return data[0]?.['state'] === 'delivered' && data[0];
-  });
-  await ask(gateway.redriveNotification, { params: { ...params, notificationId: sent['id'] ?? '' } });
+  const delivered = () =>
+    untilAnswered(async () => {
+      const { data } = await ask(gateway.listNotifications, { params });
+      return data[0]?.['state'] === 'delivered' && data[0];
+    });
+  const { id: notificationId = '' } = await delivered();
+  await ask(gateway.redriveNotification, { params: { ...params, notificationId } });
+  await delivered();
+  await ask(gateway.listDeliveries, { params: { id } });
+  await ask(gateway.redriveDelivery, { params: { id, deliveryId: notificationId } });
+  await ask(gateway.emitEvent, { params: { id }, body: { type: 'app.order.paid', dedupeKey: 'order-1', data: {} } });
   await ask(gateway.rotateWebhookSecret, { params });
   await ask(gateway.endSubscription, { params });
   receiver.close();

@@ -65,6 +65,7 @@ export const listBudgets = defineRoute({
   auth: 'tenant_scoped',
   forward: { opensTo: 'member', right: 'budget.read' },
   assertedBy: AssertionRole.options,
+  keyScopes: ['read', 'basic:read', 'usage'],
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(Budget),
 });
