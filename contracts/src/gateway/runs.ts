@@ -48,5 +48,5 @@ export const startRun = defineRoute({
       message: 'is that of the task that `taskId` names',
     }),
   reply: Run,
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_REACHED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });

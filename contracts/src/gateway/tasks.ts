@@ -180,7 +180,7 @@ export const putTaskStatus = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject({ ...WorkspaceBody, status: TaskStatus }),
   reply: Task.extend({ run: Run.nullable() }),
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_REACHED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 export const runTask = defineRoute({
@@ -197,7 +197,7 @@ export const runTask = defineRoute({
   query: z.strictObject(WorkspaceQuery),
   body: z.strictObject(WorkspaceBody).optional(),
   reply: Run,
-  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'WORKSPACE_CONTEXT_CONFLICT'],
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'LIMIT_REACHED', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 export const listRuns = defineRoute({

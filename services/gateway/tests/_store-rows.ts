@@ -63,6 +63,8 @@ const plain = {
   workspace_members: { workspace_id: home, user_id: ada, role: 'owner', joined_at: at },
   workspace_settings: { workspace_id: home, policy_config: {}, budget_config: {}, model_config: {}, updated_at: at },
   confirmed_settings: { workspace_id: home, confirmed_at: at },
+  entitlements: { limits: {}, published_at: at },
+  org_workspaces: { added_at: at },
   invites: { workspace_id: home, role: 'member', invited_by: ada, created_at: at, expires_at },
   api_keys: {
     ...{ workspace_id: home, user_id: ada, name: 'Robot', prefix: 'hp_abc', role: 'member', scopes: ['read'] },

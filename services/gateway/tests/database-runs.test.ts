@@ -264,4 +264,48 @@ describe('the run that is due', () => {
     await store.insert('runs', row(1, { lease_until: fromNow(-1) }), waiting(2, away, 1));
     expect(await take(1, 1)).toBe(id(1));
   });
+
+  describe('of an organisation whose plan limits concurrent runs', () => {
+    const orgId = `org_${'1'.repeat(26)}`;
+    const limit = async (runs: number | null) => {
+      await store.rows('DELETE FROM entitlements');
+      await store.insert('entitlements', { org_id: orgId, limits: { concurrent_runs: runs } });
+    };
+    const freed = async () => (await transaction((tx) => freeRuns(tx, 2))).map(({ runId }) => runId);
+
+    beforeEach(async () => {
+      await store.insert('org_workspaces', ...[home, away].map((workspace_id) => ({ workspace_id, org_id: orgId })));
+    });
+
+    it('is the last one within the limit and none beyond it, over all of its workspaces', async () => {
+      await limit(2);
+      await store.insert('runs', waiting(1, home, 1), waiting(2, home, 2), waiting(3, away, 3), waiting(4, away, 4));
+      expect([await take(1), await take(2), await take(3), await take(4)]).toEqual([id(1), id(3), null, null]);
+      expect(await freed()).toEqual([]);
+      await end(1);
+      expect(await freed()).toEqual([id(2), id(4)]);
+      expect([await take(2), await take(4)]).toEqual([id(2), null]);
+    });
+
+    it('counts a run whose worker died, since another worker goes on with it', async () => {
+      await limit(1);
+      await store.insert('runs', row(1, { lease_until: fromNow(-1) }), waiting(2, home, 1));
+      expect([await take(2), await take(1)]).toEqual([null, id(1)]);
+    });
+
+    it('is no new one under a limit of 0, and the ones that had begun go on one after the other', async () => {
+      await limit(0);
+      const begun = (nth: number) => ({ ...waiting(nth, home, nth), started_at: instantAt(nth) });
+      await store.insert('runs', waiting(1, home, 1), begun(2), begun(3), waiting(4, away, 1));
+      expect([await take(1), await take(2), await take(3), await take(4)]).toEqual([id(2), null, null, null]);
+      expect(await freed()).toEqual([]);
+      await end(2);
+      expect(await freed()).toEqual([id(3)]);
+      expect(await take(3)).toBe(id(3));
+      await end(3);
+      await limit(null);
+      expect(await freed()).toEqual([id(1), id(4)]);
+      expect([await take(1), await take(4)]).toEqual([id(4), id(1)]);
+    });
+  });
 });

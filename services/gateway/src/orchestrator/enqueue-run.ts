@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { publishRunEnqueued, publishTaskMoved } from '../events.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
+import { mayBeginNoRun } from '../store/entitlements.ts';
 import { recordEvidence } from '../store/evidence.ts';
 import { insertRun } from '../store/runs.ts';
 import { setTaskStatus } from '../store/tasks.ts';
@@ -23,7 +24,10 @@ export function assertMayMove(task: Task, to: Task['status']): void {
 /** The guard compares the clock of the machine, which no test moves. */
 const unmoved = databaseClock();
 
-/** Makes one run of a locked task due: run, task, audit, evidence and the job commit together. None begins by a clock that is far off. */
+/**
+ * Makes one run of a locked task due: run, task, audit, evidence and the job commit together. None begins by a clock that is far off. Throws
+ * LIMIT_REACHED when the plan lets no run begin. A run above another limit waits in the queue.
+ */
 export async function enqueueRun(
   tx: Tx,
   context: Context,
@@ -31,6 +35,7 @@ export async function enqueueRun(
 ): Promise<{ run: Run; task: Task }> {
   const { task, startedBy, actor, requestId } = request;
   assertMayMove(task, 'queued');
+  if (await mayBeginNoRun(tx, task.workspaceId)) throw noNewRun();
   await context.clockGuard.assertNear(async () => (await unmoved(tx)).getTime());
   const now = context.now();
   const { settings } = await getSettings(tx, task.workspaceId);
@@ -65,4 +70,10 @@ export async function enqueueRun(
     now,
   );
   return { run, task: queued };
+}
+
+function noNewRun(): AppError {
+  const message =
+    'The organisation is suspended or has not paid, so no new run starts. Runs that have begun go on. Ask its administrator to settle that';
+  return new AppError('LIMIT_REACHED', message, { details: { name: 'concurrent_runs', limit: 0 } });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Tx } from './database.ts';
 import { claimRun, leftRuns, type Lease, type LeftRun } from './leases.ts';
 
@@ -15,6 +16,9 @@ type Claim = {
  * Claims the run that is due. A job says that one run waits, not which one is next: that is the oldest run of the workspace with the fewest
  * running runs, and among those of the workspace that was served least recently. So a long queue of one workspace holds up no other. A
  * workspace whose lane is held has no run that is due.
+ *
+ * All workspaces of an organisation share the limit of concurrent runs of its plan. A run whose worker died counts too, since it goes on. Under a
+ * limit of 0 no run begins, and those that have begun go on, one at a time.
  *
  * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and `freeRuns` makes it due again.
  */
@@ -41,6 +45,21 @@ async function isLeft(tx: Tx, runId: string): Promise<boolean> {
 
 const Found = z.array(z.object({ id: z.string() }));
 
+/** How many more runs the plan of a workspace allows: `fresh` ones, and `begun` ones that return to the queue. No row: the plan has no limit. */
+function planRoomOf(workspaceId: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT plan.runs - used.running AS fresh, greatest(plan.runs, 1) - used.running AS begun
+      FROM org_workspaces w JOIN entitlements e ON e.org_id = w.org_id
+     CROSS JOIN LATERAL (SELECT (e.limits ->> 'concurrent_runs')::bigint AS runs) plan
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS running FROM org_workspaces o JOIN runs r ON r.workspace_id = o.workspace_id AND r.status = 'running'
+        WHERE o.org_id = w.org_id) used
+     WHERE w.workspace_id = ${workspaceId} AND plan.runs IS NOT NULL`;
+}
+
+const mayRun = Prisma.sql`
+  (room.fresh IS NULL OR (CASE WHEN r.started_at IS NULL THEN room.fresh ELSE room.begun END) > 0)`;
+
 async function findNextRun(tx: Tx, perWorkspaceMax: number): Promise<string | null> {
   const rows = await tx.$queryRaw`
     WITH RECURSIVE waiting AS (
@@ -54,9 +73,10 @@ async function findNextRun(tx: Tx, perWorkspaceMax: number): Promise<string | nu
       SELECT workspace_id, count(*) AS running FROM runs WHERE status = 'running' AND lease_until > now() GROUP BY workspace_id
     )
     SELECT oldest.id FROM waiting LEFT JOIN busy ON busy.workspace_id = waiting.workspace_id
+      LEFT JOIN LATERAL (${planRoomOf(Prisma.sql`waiting.workspace_id`)}) room ON true
      CROSS JOIN LATERAL (
        SELECT r.id, r.created_at FROM runs r
-        WHERE r.status = 'queued' AND NOT r.over_limit AND r.workspace_id = waiting.workspace_id
+        WHERE r.status = 'queued' AND NOT r.over_limit AND r.workspace_id = waiting.workspace_id AND ${mayRun}
         ORDER BY r.created_at, r.id LIMIT 1) oldest
      CROSS JOIN LATERAL (SELECT max(r.started_at) AS at FROM runs r WHERE r.workspace_id = waiting.workspace_id) served
      WHERE coalesce(busy.running, 0) < ${perWorkspaceMax}::int
@@ -75,7 +95,7 @@ async function markOverLimit(tx: Tx, runId: string): Promise<void> {
       SELECT id FROM runs WHERE status = 'queued' AND NOT over_limit ORDER BY workspace_id, created_at, id LIMIT 1)`;
 }
 
-/** Takes the mark from as many runs of each workspace as it may have more of, none of them in a held lane. Each of them needs a job. */
+/** Takes the mark from as many runs of each workspace as it and its plan may have more of, none of them in a held lane. Each of them needs a job. */
 export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     WITH RECURSIVE marked AS (
@@ -90,9 +110,12 @@ export async function freeRuns(tx: Tx, perWorkspaceMax: number): Promise<LeftRun
     )
     UPDATE runs SET over_limit = false WHERE status = 'queued' AND over_limit AND id IN (
       SELECT oldest.id FROM marked LEFT JOIN busy ON busy.workspace_id = marked.workspace_id
+        LEFT JOIN LATERAL (${planRoomOf(Prisma.sql`marked.workspace_id`)}) room ON true
        CROSS JOIN LATERAL (
-         SELECT r.id FROM runs r WHERE r.status = 'queued' AND r.over_limit AND r.workspace_id = marked.workspace_id
-          ORDER BY r.created_at, r.id LIMIT greatest(${perWorkspaceMax}::int - coalesce(busy.running, 0), 0)) oldest
+         SELECT r.id FROM runs r
+          WHERE r.status = 'queued' AND r.over_limit AND r.workspace_id = marked.workspace_id AND ${mayRun}
+          ORDER BY r.created_at, r.id
+          LIMIT greatest(least(${perWorkspaceMax}::int - coalesce(busy.running, 0), coalesce(room.begun, ${perWorkspaceMax}::int)), 0)) oldest
        WHERE NOT EXISTS (SELECT FROM workspaces w WHERE w.id = marked.workspace_id AND w.lane = 'hold'))
     RETURNING id, workspace_id, task_id, attempts`;
   return leftRuns(rows);

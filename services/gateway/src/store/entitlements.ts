@@ -49,3 +49,11 @@ export async function countPeopleOf(tx: Tx, orgId: string): Promise<number> {
       FROM org_workspaces w JOIN workspace_members m ON m.workspace_id = w.workspace_id WHERE w.org_id = ${orgId}`;
   return Number(row?.people ?? 0n);
 }
+
+/** Whether the plan lets no run begin: the organisation is suspended, or did not pay. */
+export async function mayBeginNoRun(tx: Tx, workspaceId: string): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM entitlements e JOIN org_workspaces w ON w.org_id = e.org_id
+     WHERE w.workspace_id = ${workspaceId} AND (e.limits ->> 'concurrent_runs')::bigint = 0`;
+  return found.length > 0;
+}

@@ -1,29 +1,35 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@countersign/database/testing';
 import type { StartedGateway } from '../src/index.ts';
 import { putEntitlement, putOrgWorkspace } from '../src/store/entitlements.ts';
 import { signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
-const orgId = `org_${'1'.repeat(26)}`;
-
 let database: TestDatabase;
 let gateway: StartedGateway;
 let owner: Person;
+let orgId: string;
+let orgs = 0;
 
 beforeAll(async () => {
   database = await testDatabase();
   gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0', GOV_SIGN_UP: '@example.org' }));
-  owner = await signInAs(gateway.url, 'owner@example.org');
+});
+beforeEach(async () => {
+  orgs += 1;
+  orgId = `org_${String(orgs).padStart(26, '0')}`;
+  owner = await signInAs(gateway.url, `owner-${orgs}@example.org`);
+  const added = { workspace_id: owner.workspace.id, org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
+  await gateway.context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
 });
 afterAll(async () => {
   await gateway?.stop();
   await database?.drop();
 });
 
-/** Stores the limit of members as an event of this time would. */
-async function limitMembers(members: number | null, time: string): Promise<void> {
+/** Stores limits as an event of this time would. */
+async function limit(some: { members?: number | null; concurrent_runs?: number | null }, time: string): Promise<void> {
   const none = { tool_calls: null, concurrent_runs: null, workspaces: null, connectors: null };
-  const limits = { ...none, shadow_lanes: null, retention_days: null, members };
+  const limits = { ...none, shadow_lanes: null, retention_days: null, members: null, ...some };
   const event = { time, data: { org_id: orgId, limits } };
   await gateway.context.transaction((tx) => putEntitlement(tx, event as never)); // the members that the store reads
 }
@@ -37,10 +43,8 @@ async function invited(name: string): Promise<{ person: Person; params: { invite
 }
 
 it('refuses the member beyond the limit and not the one before it, also in a race, and an older event changes nothing', async () => {
-  const added = { workspace_id: owner.workspace.id, org_id: orgId, added_at: '2026-11-01T00:00:00.000Z' };
-  await gateway.context.transaction((tx) => putOrgWorkspace(tx, added as never)); // of the types of a listed workspace
-  await limitMembers(2, '2026-11-02T00:00:00.000Z');
-  await limitMembers(100, '2026-11-01T00:00:00.000Z');
+  await limit({ members: 2 }, '2026-11-02T00:00:00.000Z');
+  await limit({ members: 100 }, '2026-11-01T00:00:00.000Z');
   const people = [await invited('one'), await invited('two'), await invited('three')];
   const join = ({ person, params }: (typeof people)[number]) => person.client.joinByInvite({ params });
   const joined = await Promise.allSettled(people.map(join));
@@ -49,7 +53,23 @@ it('refuses the member beyond the limit and not the one before it, also in a rac
   expect(refused).toHaveLength(2);
   for (const one of refused) expect(one).toMatchObject({ reason: refusal });
   // An invite that was refused stays, and works once there is room.
-  await limitMembers(null, '2026-11-03T00:00:00.000Z');
+  await limit({ members: null }, '2026-11-03T00:00:00.000Z');
   for (const [nth, one] of people.entries())
     if (joined[nth]?.status === 'rejected') expect((await join(one)).body.role).toBe('member');
+});
+
+it('refuses a new run through each route while the organisation is suspended, and takes the task up later', async () => {
+  await limit({ concurrent_runs: 0 }, '2026-11-04T00:00:00.000Z');
+  const { client } = owner;
+  const { id } = (await client.createTask({ body: { title: 'A task', description: 'hello' } })).body;
+  const refusal = { code: 'LIMIT_REACHED', details: { name: 'concurrent_runs', limit: 0 } };
+  await expect(client.runTask({ params: { id } })).rejects.toMatchObject(refusal);
+  await expect(client.startRun({ body: { taskId: id } })).rejects.toMatchObject(refusal);
+  await expect(client.startRun({ body: { title: 'Another', description: '' } })).rejects.toMatchObject(refusal);
+  const queued = { params: { id }, body: { status: 'queued' } } as const;
+  await expect(client.putTaskStatus(queued)).rejects.toMatchObject(refusal);
+  expect((await client.listWorkspaceRuns({})).body.data).toEqual([]);
+  expect((await client.listTasks({})).body.data.map(({ title }) => title)).toEqual(['A task']);
+  await limit({ concurrent_runs: 1 }, '2026-11-05T00:00:00.000Z');
+  expect((await client.runTask({ params: { id } })).body.status).toBe('queued');
 });
