@@ -7,7 +7,7 @@ import { findOrgSettings } from '../store/org-settings.ts';
 import { getPlanVersion } from '../store/plan-versions.ts';
 import { findCurrentSubscription } from '../store/subscriptions.ts';
 import { findTrial } from '../store/trials.ts';
-import { countWorkspaces, sumToolCalls } from '../store/usage-counts.ts';
+import { countToolCalls, countWorkspaces } from '../store/usage-counts.ts';
 import { computeEntitlements, type EntitlementFacts } from './compute-entitlements.ts';
 import { termsOfPlan, type EntitlementTerms } from './entitlement-terms.ts';
 
@@ -77,10 +77,9 @@ async function usageOf(
   reader: Reader,
   { orgId, now }: { orgId: OrgId; now: Date },
 ): Promise<EntitlementFacts['usage']> {
-  const monthStart = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   return {
     ...uncounted,
-    tool_calls: await sumToolCalls(reader, { orgId, from: monthStart, until: now }),
+    tool_calls: await countToolCalls(reader, orgId, now),
     workspaces: await countWorkspaces(reader, orgId),
   };
 }

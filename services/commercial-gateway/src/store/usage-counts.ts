@@ -2,14 +2,12 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { microsPerUnit } from '../metering/micros.ts';
 import type { Reader } from './database.ts';
 
-/** Tool calls that occurred from `from` to `until`, without a started one. */
-export async function sumToolCalls(
-  reader: Reader,
-  { orgId, from, until }: { orgId: OrgId; from: Date; until: Date },
-): Promise<number> {
-  const where = { orgId, meter: 'tool_calls', occurredAt: { gte: from, lte: until } };
-  const { _sum } = await reader.usageEvent.aggregate({ where, _sum: { quantityMicros: true } });
-  return Number((_sum.quantityMicros ?? 0n) / microsPerUnit);
+/** Tool calls of the calendar month in UTC, without a started one. The total is kept with each event, so its cost does not grow with the events. */
+export async function countToolCalls(reader: Reader, orgId: OrgId, at: Date): Promise<number> {
+  const month = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
+  const orgId_meter_month = { orgId, meter: 'tool_calls', month };
+  const total = await reader.usageMonth.findUnique({ where: { orgId_meter_month } });
+  return Number((total?.quantityMicros ?? 0n) / microsPerUnit);
 }
 
 export function countWorkspaces(reader: Reader, orgId: OrgId): Promise<number> {
