@@ -106,6 +106,7 @@ export const finished: readonly PromiseId[] = [
   'cg.metering',
   'cg.outage',
   'cg.spend',
+  'cg.scim',
   'cg.stripe',
   'cg.compliance',
 ];

@@ -44,7 +44,7 @@ export async function beginWithTemplate(
   if (durable) writeFileSync(join(dataDir, 'postgres/cluster/postgresql.auto.conf'), '');
 }
 
-type Behind = { schema: 'control_plane' | 'gateway' | 'kernel'; statement: string; values?: unknown[] };
+type Behind = { schema: 'commercial' | 'control_plane' | 'gateway' | 'kernel'; statement: string; values?: unknown[] };
 
 /** Runs a statement in the database of a system that `startIn` started, behind its services' back. */
 export async function inDatabase(dataDir: string, { schema, statement, values = [] }: Behind): Promise<void> {

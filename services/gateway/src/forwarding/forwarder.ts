@@ -96,12 +96,15 @@ export function createForward(target: Target): Forward {
     });
 }
 
+/** Bodies of other methods mean nothing (RFC 9110 §9.3.1). */
+const methodsWithBody: ReadonlySet<string> = new Set(['PATCH', 'POST', 'PUT']);
+
 function requestOf(
   req: IncomingMessage,
   { headers, bodyBytesMax }: Pick<Forwarded, 'headers' | 'bodyBytesMax'>,
 ): Request {
   const { method = 'GET', url = '/', httpVersion, socket } = req;
-  const brings = hasBody(req) && (method === 'POST' || method === 'PUT');
+  const brings = hasBody(req) && methodsWithBody.has(method);
   const body = boundedBody(req, brings ? bodyBytesMax : 0);
   const { 'content-length': _length, 'content-type': _type, ...bodiless } = headers;
   return Object.assign(body, {
