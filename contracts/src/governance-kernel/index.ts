@@ -20,6 +20,8 @@ export * from './conformance.ts';
 export * from './demo.ts';
 export * from './evaluate.ts';
 export * from './events.ts';
+export * from './evidence.ts';
+export * from './evidence-pack.ts';
 export * from './export-line.ts';
 export * from './export-query.ts';
 export * from './fences.ts';

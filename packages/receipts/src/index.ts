@@ -14,3 +14,4 @@ export type { Activation } from './policy-activation.ts';
 export { payloadOf } from './payload-of.ts';
 export { payloadText, receiptHash, signatureText } from './payload-text.ts';
 export { emptyTally, tallied, tallyOf } from './period-tally.ts';
+export { PackTally } from './pack-tally.ts';

@@ -1,6 +1,6 @@
-import type { ExportedPeriod, LinkedCheckpoints, LogPath } from '@countersign/contracts/governance-kernel';
+import type { LinkedCheckpoints, LogPath, PackEnd, ReportedLog } from '@countersign/contracts/governance-kernel';
 import { emptyRoot, equalBytes } from '@countersign/crypto';
-import { isLater } from './trusted-keys.ts';
+import { isLater, type TrustedKey } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertConsistent, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
@@ -14,6 +14,8 @@ export class ExportCheckpoints {
   readonly #bySize = new Map<number, TimedCheckpoint>();
   /** Smallest tree first. */
   readonly #ordered: TimedCheckpoint[] = [];
+  /** These, and the one of the last line. */
+  readonly #shown: TimedCheckpoint[] = [];
 
   /**
    * Those of the header. Throws {@link VerificationError} like `verifyCheckpoint`, `DUPLICATE`, `CONSISTENCY_UNPROVEN`, and `TIME_MISMATCH`
@@ -31,6 +33,7 @@ export class ExportCheckpoints {
       this.#assertNext(checkpoint, consistency[at - 1] ?? []);
       this.#bySize.set(checkpoint.size, checkpoint);
       this.#ordered.push(checkpoint);
+      this.#shown.push(checkpoint);
     }
   }
 
@@ -58,10 +61,23 @@ export class ExportCheckpoints {
   }
 
   /** That of a period's last line, which may be of the same tree as the last of the header. Throws as the header does, but `DUPLICATE`. */
-  verifyEnd({ checkpoint: note, consistency }: ExportedPeriod): TimedCheckpoint {
+  verifyEnd({ checkpoint: note, consistency }: Pick<PackEnd, 'checkpoint' | 'consistency'>): TimedCheckpoint {
     const checkpoint = verifyCheckpoint(note, this.#log);
     this.#assertNext(checkpoint, consistency);
+    this.#shown.push(checkpoint);
     return checkpoint;
+  }
+
+  /** All of them, with the one of the last line. `null`: there is none. */
+  get log(): ReportedLog | null {
+    const [first] = this.#shown;
+    if (first === undefined) return null;
+    return { origin: first.origin, checkpoints: this.#shown.map(({ size, time }) => ({ size, time })) };
+  }
+
+  /** One for each checkpoint. */
+  get keys(): TrustedKey[] {
+    return this.#shown.map(({ key }) => key);
   }
 
   #assertNext(to: TimedCheckpoint, hashes: LogPath): void {

@@ -1,5 +1,7 @@
-import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, ReportedKey } from '@countersign/contracts/governance-kernel';
+import type { TrustedKey } from './trusted-keys.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
+import { WantedItems, type WantedOptions } from './wanted-items.ts';
 
 /** How many there are, and the first of them. */
 export type Count = { count: number; first: string | null };
@@ -24,10 +26,33 @@ export class ExportEvidence {
   /** Outcomes that nobody knows, with an output all the same. */
   issuerDefects = none;
   readonly keys = new Set<string>();
+  readonly #signers = new Map<string, ReportedKey>();
+  readonly #wanted: WantedItems;
   times: Times | null = null;
 
+  constructor(wanted: WantedOptions = {}) {
+    this.#wanted = new WantedItems(wanted);
+  }
+
+  /** The keys that the report rests on, each for its purpose. */
+  get signers(): ReportedKey[] {
+    return [...this.#signers.values()];
+  }
+
+  /** One more statement of this key that holds. */
+  sign({ key_id, purpose }: Pick<TrustedKey, 'key_id' | 'purpose'>): void {
+    const { signed } = this.#signers.get(key_id) ?? { signed: 0 };
+    this.#signers.set(key_id, { key_id, purpose, signed: signed + 1 });
+  }
+
+  /** In words. */
+  missingItems(): string[] {
+    return this.#wanted.missing();
+  }
+
   /** A receipt that holds, with what it came with. An outcome has no record of its own. */
-  take({ payload, key }: OpenedReceipt, { record, before, logged }: Beside): void {
+  take(opened: OpenedReceipt, { record, before, logged }: Beside): void {
+    const { payload, key } = opened;
     const { kind, receipt_id, issued_at, outcome, output_hash } = payload;
     if (record !== undefined) this.records += 1;
     else if (kind !== 'outcome') this.bare = widened(this.bare, receipt_id);
@@ -37,6 +62,8 @@ export class ExportEvidence {
     if (logged === null) this.unproven = widened(this.unproven, receipt_id);
     else this.proofs += 1;
     this.keys.add(key.key_id);
+    this.sign(key);
+    this.#wanted.take(opened);
     this.times = spanOf(this.times, { issuedAt: issued_at, before, logged });
   }
 }

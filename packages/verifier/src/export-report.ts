@@ -1,8 +1,11 @@
 import type { EvidenceAnswer } from '@countersign/contracts';
+import type { ReportedKey, ReportedLog, ReportedPack } from '@countersign/contracts/governance-kernel';
 import type { ChainLinks, ChainSummary } from './chain-links.ts';
+import type { ExportCheckpoints } from './export-checkpoints.ts';
 import type { Count, ExportEvidence } from './export-evidence.ts';
 import type { PeriodLinks, PeriodSummary } from './period-links.ts';
 import type { VerificationErrorCode } from './verification-error.ts';
+import type { PackVerification } from './verify-pack.ts';
 
 export type Requirement = 'integrity' | 'completeness' | 'signer' | 'time';
 export const requirements: readonly Requirement[] = ['integrity', 'completeness', 'signer', 'time'];
@@ -44,49 +47,68 @@ export type ExportReport = {
    * that they told the caller in the place of an output.
    */
   issuer_defects: Count;
+  /** Those of the receipts. */
   keys: string[];
+  /** Each key that the report rests on, and how many statements of it hold. */
+  signers: ReportedKey[];
+  /** `null` when the export shows no checkpoint. */
+  log: ReportedLog | null;
   issued: ExportEvidence['times'];
   /** Of a session's export. */
   chains: ChainSummary[];
   /** Of a period's export. */
   period: PeriodSummary | null;
+  /** Of an evidence pack. */
+  pack: ReportedPack | null;
 };
 
 type Seen = {
   links: ChainLinks;
   /** Of a period: in the place of the links. */
   period: PeriodLinks | null;
+  /** Of a pack: in the place of both. */
+  pack: PackVerification | null;
+  checkpoints: ExportCheckpoints | null;
   evidence: ExportEvidence;
   fault: ExportFault | null;
   options: { partial?: boolean | undefined; require?: readonly Requirement[] | undefined };
 };
 
 export function reportOf(seen: Seen): ExportReport {
-  const { links, period, evidence } = seen;
+  const { links, period, pack, checkpoints, evidence } = seen;
   const fault = seen.fault ?? emptiness(seen);
   const answers = fault === null ? answersOf(seen) : answersTo(fault);
   return {
     verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
     ...answers,
     fault,
-    receipts: (period ?? links).receipts,
+    receipts: (pack ?? period ?? links).receipts,
     records: evidence.records,
     proofs: evidence.proofs,
     heads: evidence.heads,
     broken_glass: evidence.brokenGlass,
     issuer_defects: evidence.issuerDefects,
     keys: [...evidence.keys],
+    signers: [...evidence.signers, ...signersOf(checkpoints)],
+    log: checkpoints?.log ?? null,
     issued: evidence.times,
     chains: links.summaries(),
     period: period?.summary ?? null,
+    pack: pack?.summary ?? null,
   };
+}
+
+function signersOf(checkpoints: ExportCheckpoints | null): ReportedKey[] {
+  const counts = new Map<string, number>();
+  for (const { key_id } of checkpoints?.keys ?? []) counts.set(key_id, (counts.get(key_id) ?? 0) + 1);
+  return [...counts].map(([key_id, signed]) => ({ key_id, purpose: 'log', signed }));
 }
 
 type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'time' | 'missing'>;
 
-function answersOf({ links, period, evidence, options }: Seen): Answers {
-  const gaps = period?.missing() ?? missingOf(links, { partial: options.partial === true });
-  const missing = [...gaps, ...evidenceMissing(evidence)];
+function answersOf({ links, period, pack, evidence, options }: Seen): Answers {
+  const gaps = (pack ?? period)?.missing() ?? missingOf(links, { partial: options.partial === true });
+  const missing = [...gaps, ...evidence.missingItems(), ...evidenceMissing(evidence)];
   return {
     integrity: 'VERIFIED',
     completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',
@@ -126,7 +148,8 @@ function verdictOf(answers: Answers, fault: ExportFault | null, required: readon
 }
 
 /** An export that shows nothing breaks nothing and proves nothing. The statement of an empty period is a receipt, which shows that. */
-function emptiness({ links, period }: Seen): ExportFault | null {
+function emptiness({ links, period, pack }: Seen): ExportFault | null {
+  if (pack !== null && (pack.receipts > 0 || pack.summary.stated !== null)) return null;
   if (links.receipts > 0 || (period !== null && (period.receipts > 0 || period.summary.stated !== null))) return null;
   return { code: 'EMPTY', message: 'the export has no receipts', line: 0, receipt_id: null };
 }

@@ -1,4 +1,4 @@
-import type { PeriodHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import type { EvidenceScope, PeriodHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { VerificationError } from './verification-error.ts';
 
 /** Whose export the caller asked for, and of when: one of anything else is refused. */
@@ -23,6 +23,16 @@ export function assertPeriodAsked(header: PeriodHeader, { tenant, from, to }: Ex
   if ((tenant ?? header.tenant_id) !== header.tenant_id) throw mismatch(`of the tenant ${header.tenant_id}`);
   if ((from ?? header.from) !== header.from || (to ?? header.to) !== header.to)
     throw mismatch(`of the period ${header.from} to ${header.to}`);
+}
+
+/** A pack of another scope than the one that the caller means. */
+export function assertPackSubject(scope: EvidenceScope, { tenant, session, from, to }: ExportSubject): void {
+  const { tenant_id, sessions, issued } = scope;
+  if ((tenant ?? tenant_id) !== tenant_id) throw mismatch(`of the tenant ${tenant_id}`);
+  if (session !== undefined && (sessions?.length !== 1 || sessions[0] !== session))
+    throw mismatch(`of ${sessions === null ? 'all sessions' : `the sessions ${sessions.join(', ')}`}`);
+  if ((from !== undefined && issued?.from !== from) || (to !== undefined && issued?.to !== to))
+    throw mismatch(issued === null ? 'of no period' : `of the period ${issued.from} to ${issued.to}`);
 }
 
 export function assertNoPeriodAsked({ from, to }: ExportSubject): void {

@@ -4,6 +4,7 @@ import {
   ExportedReceipt,
   ExportHeader,
   HeadStatement,
+  PackHeader,
   PeriodHeader,
 } from '@countersign/contracts/governance-kernel';
 import { parseStrictJson } from '@countersign/crypto';
@@ -18,6 +19,7 @@ import { assertNoPeriodAsked, assertPeriodAsked, assertSubject } from './export-
 import type { ExportSubject } from './export-subject.ts';
 import { LogPlaces } from './log-places.ts';
 import { openLine } from './open-line.ts';
+import { PackVerification } from './verify-pack.ts';
 import { lineBytesMax, lineLimits } from './read-lines.ts';
 import { PeriodLinks } from './period-links.ts';
 import { parseUntrusted } from './parse-untrusted.ts';
@@ -28,28 +30,33 @@ import type { LogTrust } from './verify-log.ts';
 import { verifyPeriodStatement } from './verify-period-statement.ts';
 import { assertPolicyStatement } from './verify-policy-statement.ts';
 import { assertRecordOf } from './verify-record.ts';
+import type { WantedOptions } from './wanted-items.ts';
 
 export type ExportOptions = LogTrust &
   LinkOptions &
   ExportSubject & {
     /** What VERIFIED must say; all of it unless told otherwise. */
     require?: readonly Requirement[] | undefined;
-    /** For whoever verifies beside other work: a line with more values of JSON is too large. */
-    lineValuesMax?: number | undefined;
+    /** What must be there, of what the caller knows from elsewhere. */
+    wanted?: WantedOptions | undefined;
   };
 
+/** All but the keys and the platform. */
+export type VerifierOptions = Omit<ExportOptions, 'trust' | 'provider'>;
+
 /**
- * Verifies the export of a session (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time: the
- * header with its checkpoints, head statements, then each receipt with its record, its place in the chain and its place in the log, and of
- * a period the statement at its end. Stops at the first fault. Never throws for what the export holds.
+ * Verifies an evidence pack (`countersign/evidence-pack.v1`), or the export of a session (`countersign/chain-export.v2`) or of a period
+ * (`countersign/period-export.v1`), a line at a time: the header with its checkpoints, head statements, then each receipt with its record, its
+ * place in the chain and its place in the log, and the statement at the end. Stops at the first fault. Never throws for what the export holds.
  */
 export class ExportVerification {
   readonly #options: ExportOptions;
   readonly #links: ChainLinks;
   readonly #approvals = new UsedApprovals();
   readonly #places = new LogPlaces();
-  readonly #evidence = new ExportEvidence();
+  readonly #evidence: ExportEvidence;
   #period: PeriodLinks | null = null;
+  #pack: PackVerification | null = null;
   /** Null before the header. */
   #checkpoints: ExportCheckpoints | null = null;
   #line = 0;
@@ -58,6 +65,7 @@ export class ExportVerification {
   constructor(options: ExportOptions) {
     this.#options = options;
     this.#links = new ChainLinks(options);
+    this.#evidence = new ExportEvidence(options.wanted);
   }
 
   /** The next line, without its line feed. False when nothing more needs to be read. */
@@ -66,9 +74,9 @@ export class ExportVerification {
     this.#line += 1;
     let value: unknown = null;
     try {
-      const { lineValuesMax: valuesMax } = this.#options;
-      value = parseStrictJson(line, valuesMax === undefined ? lineLimits : { ...lineLimits, valuesMax });
-      this.#verifyLine(value);
+      value = parseStrictJson(line, lineLimits);
+      if (this.#pack === null) this.#verifyLine(value);
+      this.#pack?.take(line, value);
       return true;
     } catch (error) {
       this.#fault = { ...faultOf(error), line: this.#line, receipt_id: receiptIdIn(value) };
@@ -82,14 +90,27 @@ export class ExportVerification {
     this.#fault ??= { code: 'TOO_LARGE', message, line: this.#line + 1, receipt_id: null };
   }
 
+  /** The text ended without a line feed. Earlier exports may; a pack was cut. */
+  endWithoutLineFeed(): void {
+    if (this.#pack === null) return;
+    const message = 'the last line has no line feed';
+    this.#fault ??= { code: 'MALFORMED', message, line: this.#line, receipt_id: null };
+  }
+
   report(): ExportReport {
-    const seen = { links: this.#links, period: this.#period, evidence: this.#evidence };
-    return reportOf({ ...seen, fault: this.#fault, options: this.#options });
+    const checkpoints = this.#pack?.checkpoints ?? this.#checkpoints;
+    const seen = { links: this.#links, period: this.#period, pack: this.#pack, evidence: this.#evidence };
+    return reportOf({ ...seen, checkpoints, fault: this.#fault, options: this.#options });
   }
 
   #verifyLine(value: unknown): void {
     const checkpoints = this.#checkpoints;
-    if (checkpoints === null) this.#checkpoints = new ExportCheckpoints(this.#openHeader(value), this.#options);
+    if (checkpoints === null && isOf(PackHeader, value))
+      this.#pack = new PackVerification(parseUntrusted(PackHeader, value, 'header'), {
+        ...this.#options,
+        evidence: this.#evidence,
+      });
+    else if (checkpoints === null) this.#checkpoints = new ExportCheckpoints(this.#openHeader(value), this.#options);
     else if (this.#period !== null && isObject(value) && 'period' in value)
       this.#expectPeriod(this.#period, parseUntrusted(ExportedPeriod, value, 'period'), checkpoints);
     else if (this.#period === null && isObject(value) && 'head' in value)
@@ -101,7 +122,7 @@ export class ExportVerification {
     const refusal = isObject(value) && isObject(value['error']) ? value['error']['message'] : undefined;
     if (typeof refusal === 'string')
       throw new VerificationError('MALFORMED', `this is the error of a server and no export: ${refusal}`);
-    if (!isPeriod(value)) {
+    if (!isOf(PeriodHeader, value)) {
       assertNoPeriodAsked(this.#options);
       return parseUntrusted(ExportHeader, value, 'header');
     }
@@ -117,6 +138,7 @@ export class ExportVerification {
     period.expect(tenant_id, statement);
     this.#places.assertWithin(statement.log_size);
     this.#evidence.keys.add(key_id);
+    this.#evidence.sign({ key_id, purpose: 'receipts' });
   }
 
   #expectHead(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
@@ -133,6 +155,7 @@ export class ExportVerification {
     this.#links.expectHead(ended);
     this.#places.takeHead(ended, line.proof);
     this.#evidence.heads += 1;
+    this.#evidence.sign(opened.key);
   }
 
   #verifyReceipt(line: ExportedReceipt, checkpoints: ExportCheckpoints): void {
@@ -146,7 +169,8 @@ export class ExportVerification {
     (this.#period?.approvals ?? this.#approvals).take(payload, record);
     if (record !== undefined) {
       links.learn(record);
-      assertPolicyStatement(record, { ...this.#options, seen: checkpoint });
+      const key = assertPolicyStatement(record, { ...this.#options, seen: checkpoint });
+      if (key !== null) this.#evidence.sign(key);
     }
     const before = line.proof === undefined ? undefined : checkpoints.findBefore(line.proof.log_index);
     this.#evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null });
@@ -170,8 +194,8 @@ function receiptIdIn(value: unknown): string | null {
   return claimedReceiptId(line['receipt']);
 }
 
-function isPeriod(value: unknown): boolean {
-  return isObject(value) && value['format'] === PeriodHeader.shape.format.value;
+function isOf({ shape }: { shape: { format: { value: string } } }, value: unknown): boolean {
+  return isObject(value) && value['format'] === shape.format.value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,10 +1,10 @@
 import { PolicyStatementFacts } from '@countersign/contracts/governance-kernel';
-import type { BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, PackPolicy } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
 import { activationBytes } from '@countersign/receipts';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { assertInWindow, assertNotRevoked, findKey } from './trusted-keys.ts';
-import type { Sighting, TrustedKeys } from './trusted-keys.ts';
+import type { Sighting, TrustedKey, TrustedKeys } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertSignature } from './verify-receipt.ts';
 
@@ -15,12 +15,15 @@ type Trust = { trust: TrustedKeys; provider: CryptoProvider; seen: Sighting | nu
 
 /**
  * Of a record that a policy was activated or confirmed: the time that it names is the one that a trusted policy key signed, for this
- * tenant, bundle and epoch. Other records, and those that name no time, say nothing of it. Throws {@link VerificationError}:
+ * tenant, bundle and epoch. Returns the key; `null` for other records, and for those that name no time. Throws {@link VerificationError}:
  * `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`, `SIGNATURE_INVALID`.
  */
-export function assertPolicyStatement(record: BoundaryRecord, { trust, provider, seen }: Trust): void {
+export function assertPolicyStatement(
+  record: BoundaryRecord,
+  { trust, provider, seen }: Trust,
+): TrustedKey | null {
   const { kind, intent, policy_hash: policyHash, policy_epoch: epoch } = record;
-  if (kind !== 'policy' || !statedBy.has(intent.action) || Object.keys(intent.facts).length === 0) return;
+  if (kind !== 'policy' || !statedBy.has(intent.action) || Object.keys(intent.facts).length === 0) return null;
   const { confirmed_at, signature } = parseUntrusted(PolicyStatementFacts, intent.facts, 'policy statement');
   const { resource } = intent;
   if (policyHash === null || resource?.startsWith(resourcePrefix) !== true)
@@ -31,4 +34,15 @@ export function assertPolicyStatement(record: BoundaryRecord, { trust, provider,
   const tenant = resource.slice(resourcePrefix.length);
   const said = activationBytes({ tenant, epoch, policyHash, confirmedAt: confirmed_at }); // parsed above
   assertSignature(key, { signed: said, signature }, provider);
+  return key;
+}
+
+/** The same of a policy in a pack. Another key sighted it: the one of the first receipt that names it. Returns the key that signed it. */
+export function assertPolicyActivation({ policy }: PackPolicy, { trust, provider, seen }: Trust): TrustedKey {
+  const { tenant_id: tenant, epoch, policy_hash: policyHash, confirmed_at: confirmedAt, signature } = policy;
+  const key = findKey(trust, { keyId: signature.key_id, purpose: 'policies' });
+  assertInWindow(key, confirmedAt);
+  assertNotRevoked(key, { claimed: confirmedAt, seen });
+  assertSignature(key, { signed: activationBytes({ tenant, epoch, policyHash, confirmedAt }), signature }, provider);
+  return key;
 }

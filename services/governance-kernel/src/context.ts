@@ -3,6 +3,7 @@ import { shownReceiptsMax } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { databaseClock } from '@countersign/database';
+import { createJudge } from '@countersign/judge';
 import {
   eventFactory,
   gaugeDeadLetters,
@@ -223,23 +224,25 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   };
   const boundary = createBoundary(cycle);
   const effects = new Dispatch(boundary);
+  const judge = createJudge();
   gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
   return {
-    ...{ ...made, ...shown(database), exports, boundary, dispatch: effects },
+    ...{ ...made, ...shown(database), exports, judge, boundary, dispatch: effects },
     ...signedHeads({ ...made, signer: signers.log }, headsIn(database, provider)),
-    close: () => closeAll({ ...made, exports, database }),
+    close: () => closeAll({ ...made, judge, exports, database }),
   };
 }
 
 type Closing = { telemetry: Telemetry } & Record<
-  'logWatch' | 'ledger' | 'exports' | 'database',
+  'logWatch' | 'ledger' | 'judge' | 'exports' | 'database',
   { close(): Promise<void> }
 >;
 
-async function closeAll({ logWatch, ledger, telemetry, exports, database }: Closing): Promise<void> {
+async function closeAll({ logWatch, ledger, telemetry, judge, exports, database }: Closing): Promise<void> {
   await logWatch.close();
   await ledger.close();
   await telemetry.close(); // its gauges are read a last time
+  await judge.close();
   await exports.close();
   await database.close();
 }

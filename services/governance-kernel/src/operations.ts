@@ -27,6 +27,7 @@ import { evaluateAccessRoute } from './routes/evaluate-access.ts';
 import { evaluateAccessesRoute } from './routes/evaluate-accesses.ts';
 import { evaluateRoute } from './routes/evaluate.ts';
 import { executeMcpRoute } from './routes/execute-mcp.ts';
+import { exportEvidenceRoute } from './routes/export-evidence.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
 import { exportTelemetryRoute } from './routes/export-telemetry.ts';
 import { getAuthzHealthRoute } from './routes/get-authz-health.ts';
@@ -110,6 +111,7 @@ import { tamperDemoRoute } from './routes/tamper-demo.ts';
 import { transitionApprovalRoute } from './routes/transition-approval.ts';
 import { verifyCheckpointRoute } from './routes/verify-checkpoint.ts';
 import { verifyDemoRoute } from './routes/verify-demo.ts';
+import { verifyEvidenceRoute } from './routes/verify-evidence.ts';
 import { verifyOnPageRoute } from './routes/verify-on-page.ts';
 import { verifyPasskeyRoute } from './routes/verify-passkey.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
@@ -133,6 +135,8 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getReceipt: getReceiptRoute,
   tailReceipts: tailReceiptsRoute,
   exportReceipts: exportReceiptsRoute,
+  exportEvidence: exportEvidenceRoute,
+  verifyEvidence: verifyEvidenceRoute,
   listRecords: listRecordsRoute,
   getRecord: getRecordRoute,
   verifyRecord: verifyRecordRoute,

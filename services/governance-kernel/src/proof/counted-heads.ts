@@ -19,6 +19,8 @@ export type CountedHeads = {
   findBefore(revokedAt: Date): Promise<Checkpoint | null>;
   /** The largest of at most this many leaves. */
   findUpTo(size: number): Promise<Checkpoint | null>;
+  /** The smallest of at least this many leaves. It is signed now if there is none. */
+  getFrom(size: number): Promise<Checkpoint>;
   /** The nearest one of a smaller tree that was signed before this one. */
   findPredecessor(head: Checkpoint): Promise<Checkpoint | null>;
 };
@@ -32,6 +34,8 @@ type CountedHeadsParts = {
   listLargest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
   /** Of at most this many leaves, without those that these keys have signed, the largest first. */
   listUpTo(heads: { size: number; without: readonly string[]; limit: number }): Promise<Checkpoint[]>;
+  /** The same of at least this many, the smallest first. */
+  listFrom(heads: { size: number; without: readonly string[]; limit: number }): Promise<Checkpoint[]>;
   /** Signs the log as it is now. */
   create(): Promise<Checkpoint>;
 };
@@ -71,6 +75,8 @@ export function countedHeads(parts: CountedHeadsParts, keys: readonly TrustKeyRo
     },
     findUpTo: async (size) =>
       (await parts.listUpTo({ size, without: revoked, limit: headsReadMax })).find(isCounted) ?? null,
+    getFrom: async (size) =>
+      (await parts.listFrom({ size, without: revoked, limit: headsReadMax })).find(isCounted) ?? (await create()),
     findPredecessor: async ({ previous_checkpoint_id: id, created_at, tree_size }) => {
       if (id === null) return null;
       const previous = await parts.find(id);

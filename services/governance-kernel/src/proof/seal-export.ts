@@ -1,5 +1,5 @@
 import type { Digest, Instant, PrincipalId, TenantId } from '@countersign/contracts';
-import type { HeadStatement, PeriodStatement } from '@countersign/contracts/governance-kernel';
+import { packAction, type HeadStatement, type PackStatement, type PeriodStatement } from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
@@ -13,8 +13,14 @@ type ExportParts = {
   newUlid: (nowMs: number) => string;
 };
 
+export type SealedExport = { entry: SealedEntry; logIndex: number };
+
 /** What an export says of itself: where a session ended, or what the log held of a period. */
-type ExportStatement = { kind: 'head'; facts: HeadStatement } | { kind: 'period'; facts: PeriodStatement };
+type ExportStatement =
+  | { kind: 'head'; facts: HeadStatement }
+  | { kind: 'period'; facts: PeriodStatement }
+  /** Kernels of earlier versions share the ledger, and they read no other kind. */
+  | { kind: 'pack'; facts: PackStatement; resource: string };
 
 /**
  * Seals what an export holds, as a leaf of the log like any other: from then on what is left out shows, without anybody having known it.
@@ -23,7 +29,7 @@ type ExportStatement = { kind: 'head'; facts: HeadStatement } | { kind: 'period'
 export async function sealExport(
   { ledger, provider, clock, newUlid }: ExportParts,
   { tenant, by, said }: { tenant: TenantId; by: PrincipalId; said: ExportStatement },
-): Promise<{ entry: SealedEntry; logIndex: number }> {
+): Promise<SealedExport> {
   const nowMs = clock().getTime();
   const at = new Date(nowMs).toISOString() as Instant; // toISOString writes exactly this form
   const session = headsSession(at);
@@ -33,13 +39,13 @@ export async function sealExport(
     tenant,
     principal: by,
     session,
-    kind: said.kind,
+    kind: said.kind === 'head' ? 'head' : 'period',
     ...subjectOf(said),
     tool: null,
     effectLevel: 'E1',
     verdict: 'ALLOW',
     reasonCode: 'ALLOWED',
-    argsHash: digestOf(provider, canonicalize(said.facts)) as Digest, // digestOf writes exactly this form
+    argsHash: statementHash(provider, said.facts),
     policyHash: null,
     policyEpoch: 0,
     approvalId: null,
@@ -55,11 +61,18 @@ export async function sealExport(
   });
 }
 
-function subjectOf({ kind, facts }: ExportStatement): { action: string; resource: string } {
-  switch (kind) {
+/** What the receipt of a statement names as its arguments. */
+export function statementHash(provider: CryptoProvider, facts: ExportStatement['facts']): Digest {
+  return digestOf(provider, canonicalize(facts)) as Digest; // digestOf writes exactly this form
+}
+
+function subjectOf(said: ExportStatement): { action: string; resource: string } {
+  switch (said.kind) {
     case 'head':
-      return { action: 'session.export', resource: `session:${facts.session_id}` };
+      return { action: 'session.export', resource: `session:${said.facts.session_id}` };
     case 'period':
-      return { action: 'period.export', resource: `period:${facts.from}/${facts.to}` };
+      return { action: 'period.export', resource: `period:${said.facts.from}/${said.facts.to}` };
+    case 'pack':
+      return { action: packAction, resource: said.resource };
   }
 }

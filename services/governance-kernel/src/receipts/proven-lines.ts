@@ -22,15 +22,24 @@ export function provenLines(parts: ProofParts, links: readonly LinkTexts[]): Pro
   return Promise.all(links.map(async (link) => lineOf(link, await prove(parts, reader, link))));
 }
 
+/** The same in canonical JSON, as lines of a pack. */
+export function canonicalLines(parts: ProofParts, links: readonly LinkTexts[]): Promise<string[]> {
+  const reader = parts.newReader();
+  return Promise.all(links.map(async (link) => canonicalLineOf(link, await prove(parts, reader, link))));
+}
+
 /** The same of what was sealed just now. */
 export async function provenLine(parts: ProofParts, sealed: { entry: SealedEntry; logIndex: number }): Promise<string> {
-  const { payloadText: payload, signature, recordText: record } = sealed.entry;
-  const link = { payload, record, keyId: signature.key_id, signature: signature.value, logIndex: sealed.logIndex };
-  const [line = ''] = await provenLines(parts, [link]);
+  const [line = ''] = await provenLines(parts, [linkOfSealed(sealed)]);
   return line;
 }
 
-type LinkTexts = Pick<ChainLink, 'payload' | 'keyId' | 'signature' | 'record' | 'logIndex'>;
+export function linkOfSealed({ entry, logIndex }: { entry: SealedEntry; logIndex: number }): LinkTexts {
+  const { payloadText: payload, signature, recordText: record } = entry;
+  return { payload, record, keyId: signature.key_id, signature: signature.value, logIndex };
+}
+
+export type LinkTexts = Pick<ChainLink, 'payload' | 'keyId' | 'signature' | 'record' | 'logIndex'>;
 
 async function prove(
   { provider, witnesses }: ProofParts,
@@ -47,8 +56,17 @@ function ofPolicy(record: string | null): unknown {
   return record?.includes('"kind":"policy"') === true ? JSON.parse(record) : null;
 }
 
-function lineOf({ payload, keyId, signature, record }: LinkTexts, proof: ExportedProof): string {
+function lineOf(link: LinkTexts, proof: ExportedProof): string {
+  return `{${membersOf(link)},"proof":${JSON.stringify(proof)}}`;
+}
+
+/** Payload, signature and record are canonical as they were sealed, so only the order of members differs. */
+function canonicalLineOf(link: LinkTexts, { hashes, log_index, tree_size }: ExportedProof): string {
+  return `{"proof":${JSON.stringify({ hashes, log_index, tree_size })},${membersOf(link)}}`;
+}
+
+function membersOf({ payload, keyId, signature, record }: LinkTexts): string {
   const signed: Signature = { alg: 'Ed25519', key_id: keyId, value: signature };
   const recordMember = record === null ? '' : `,"record":${record}`;
-  return `{"receipt":{"payload":${payload},"signature":${signatureText(signed)}}${recordMember},"proof":${JSON.stringify(proof)}}`;
+  return `"receipt":{"payload":${payload},"signature":${signatureText(signed)}}${recordMember}`;
 }

@@ -130,6 +130,18 @@ export async function listHeadsUpTo(
   return HeadRows.parse(rows).map(checkpointOf);
 }
 
+/** Of at least this many leaves, smallest first, without those that these keys have signed. */
+export async function listHeadsFrom(
+  reader: Reader,
+  { size, without, limit }: { size: number; without: readonly string[]; limit: number },
+): Promise<Checkpoint[]> {
+  const rows = await reader.$queryRaw`
+    SELECT checkpoint_id, tree_size, root_hash, record_count, note, previous_checkpoint_id, created_at FROM checkpoints
+     WHERE tree_size >= ${size} AND note_key_hint(note) <> ALL (${[...without]}::text[])
+     ORDER BY tree_size LIMIT ${limit}`;
+  return HeadRows.parse(rows).map(checkpointOf);
+}
+
 /** Newest first; `beforeSize` is the tree size of the last one already seen. */
 export async function listCheckpoints(
   reader: Reader,

@@ -2,6 +2,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import {
   findCheckpoint,
   findLatestCheckpoint,
+  listHeadsFrom,
   listHeadsUpTo,
   listLargestHeads,
   recordCheckpoint,
@@ -24,6 +25,7 @@ export function headsIn({ reader, transaction }: KernelDatabase, provider: Crypt
     findLatest: () => findLatestCheckpoint(reader),
     listLargest: (signers: readonly HeadSigner[], place: HeadPlace) => listLargestHeads(reader, signers, place),
     listUpTo: (heads: Parameters<typeof listHeadsUpTo>[1]) => listHeadsUpTo(reader, heads),
+    listFrom: (heads: Parameters<typeof listHeadsFrom>[1]) => listHeadsFrom(reader, heads),
     listKeys: () => listTrustKeys(reader),
   };
 }

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '@countersign/contracts';
+import type { ExportReport } from '@countersign/verifier';
+import type { Judged, Verdict } from './judged.ts';
+
+export type Judge = {
+  /** Never rejects for what the text holds. Throws RATE_LIMITED when others wait already, or when the text takes too long or too much memory. */
+  judge(judged: Judged, signal: AbortSignal): Promise<ExportReport>;
+  close(): Promise<void>;
+};
+
+type JudgeOptions = {
+  /** Behind the one that is being verified. */
+  waitingMax?: number;
+  deadlineMs?: number;
+};
+
+/** The largest text of a route takes a second. */
+const deadlineMsDefault = 20_000;
+const waitingMaxDefault = 8;
+/** Some times what the largest text of a route takes, as values and issues. */
+const memory = { maxOldGenerationSizeMb: 256 };
+
+export function createJudge({ waitingMax = waitingMaxDefault, deadlineMs = deadlineMsDefault }: JudgeOptions = {}): Judge {
+  let worker: Worker | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const next = () => (worker ??= startWorker());
+  const end = async () => {
+    const ended = worker;
+    worker = null;
+    await ended?.terminate();
+  };
+  const run = async (judged: Judged, signal: AbortSignal): Promise<ExportReport> => {
+    signal.throwIfAborted();
+    try {
+      return await answerOf(next(), judged, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]));
+    } catch (cause) {
+      await end();
+      throw new AppError('RATE_LIMITED', 'The evidence takes too long here. Verify it offline.', { cause });
+    }
+  };
+  const judge = async (judged: Judged, signal: AbortSignal) => {
+    if (waiting > waitingMax) throw new AppError('RATE_LIMITED', 'Others have evidence verified. Try again later.');
+    waiting += 1;
+    const turn = last.then(() => run(judged, signal));
+    last = turn.catch(() => undefined);
+    return await turn.finally(() => (waiting -= 1));
+  };
+  return { judge, close: end };
+}
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL(import.meta.resolve('@countersign/judge/worker')), { resourceLimits: memory });
+  worker.unref(); // a service that ends does not wait for it
+  return worker;
+}
+
+/** Rejects when the worker fails, or when the signal is aborted before it answers. */
+function answerOf(worker: Worker, judged: Judged, signal: AbortSignal): Promise<ExportReport> {
+  return new Promise((resolve, reject) => {
+    const settled = (settle: () => void) => {
+      worker.off('message', answered).off('error', failed).off('exit', failed);
+      signal.removeEventListener('abort', aborted);
+      worker.unref();
+      settle();
+    };
+    const answered = ({ report }: Verdict) => settled(() => resolve(report));
+    const failed = (cause: unknown) => settled(() => reject(new Error('The worker has failed', { cause })));
+    const aborted = () => settled(() => reject(new Error('The worker was too slow', { cause: signal.reason })));
+    worker.on('message', answered).on('error', failed).on('exit', failed);
+    signal.addEventListener('abort', aborted);
+    worker.ref();
+    worker.postMessage(judged);
+  });
+}

@@ -1,0 +1,79 @@
+import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { VerificationError } from './verification-error.ts';
+
+type Fence = { kind: string; expiresAt: string | null };
+type Decided = Pick<BoundaryRecord, 'tenant_id' | 'principal_id' | 'created_at' | 'intent'>;
+
+/** The kinds that let no call pass. A throttle lets some pass, and how many is in no receipt. */
+const stopping: ReadonlySet<unknown> = new Set(['freeze', 'quarantine']);
+
+/**
+ * What the receipts of a tenant say that its decisions rest on: its own policy, fences and revoked agents, in the order of the log. The kernel commits
+ * a decision only under the controls of that moment, so that order is the order of cause. Only a pack of everything from the first leaf on is compared: a narrower one
+ * may lack the receipt of a change. Fences and policies of the installation are in the log of the tenant `system`.
+ */
+export class PackControls {
+  readonly #isWhole: boolean;
+  readonly #fences = new Map<string, Fence>();
+  readonly #revoked = new Set<string>();
+  #policy: Pick<ReceiptPayload, 'policy_hash' | 'policy_epoch'> | null = null;
+
+  constructor({ isWhole }: { isWhole: boolean }) {
+    this.#isWhole = isWhole;
+  }
+
+  /** The next record of the log. Throws {@link VerificationError} `CONTROL_CONTRADICTED`. */
+  take(record: BoundaryRecord, payload: ReceiptPayload): void {
+    if (!this.#isWhole) return;
+    if (record.kind === 'decision') this.#assertUnderControls(record);
+    else this.#learn(record, payload);
+  }
+
+  #learn({ kind, tenant_id, session_id, intent }: BoundaryRecord, { policy_hash, policy_epoch }: ReceiptPayload): void {
+    const { action, resource, facts } = intent;
+    if (kind === 'policy' && action === 'policy.change' && resource === `policy:${tenant_id}`)
+      this.#policy = { policy_hash, policy_epoch };
+    if (session_id === 'fences' && action === 'fence.set' && resource !== null)
+      this.#fences.set(resource.slice('fence:'.length), fenceOf(facts));
+    if (session_id === 'identities' && action === 'identity.revoke' && facts['kind'] === 'agent')
+      this.#revoked.add(String(facts['principal_id']));
+  }
+
+  #assertUnderControls(record: BoundaryRecord): void {
+    const { policy_hash, policy_epoch, verdict, tenant_id, principal_id } = record;
+    const policy = this.#policy;
+    if (policy !== null && policy_hash !== null && !isSame(policy, { policy_hash, policy_epoch }))
+      throw contradicted(`the policy of the decision is not the active one, epoch ${policy.policy_epoch}`);
+    if (verdict !== 'ALLOW') return;
+    if (this.#revoked.has(principal_id)) throw contradicted(`the agent ${principal_id} had been revoked`);
+    for (const scope of [`tenant:${tenant_id}`, `agent:${tenant_id}/${principal_id}`])
+      if (isStopping(this.#fences.get(scope), record) && !isLift(record, scope))
+        throw contradicted(`${scope} was under ${this.#fences.get(scope)?.kind ?? ''}`);
+  }
+}
+
+function fenceOf({ kind, expires_at: expiresAt }: Record<string, unknown>): Fence {
+  return { kind: String(kind), expiresAt: typeof expiresAt === 'string' ? expiresAt : null };
+}
+
+// Instants have one length, so their order is that of their texts.
+function isStopping(fence: Fence | undefined, { created_at }: Decided): boolean {
+  if (fence === undefined || !stopping.has(fence.kind)) return false;
+  return fence.expiresAt === null || created_at < fence.expiresAt;
+}
+
+/** The members of a fenced tenant propose to lift its fence. */
+function isLift({ tenant_id, intent: { action, tool } }: Decided, scope: string): boolean {
+  return action === 'fence.lift' && tool === null && scope === `tenant:${tenant_id}`;
+}
+
+function isSame(
+  active: Pick<ReceiptPayload, 'policy_hash' | 'policy_epoch'>,
+  named: Pick<ReceiptPayload, 'policy_hash' | 'policy_epoch'>,
+): boolean {
+  return active.policy_hash === named.policy_hash && active.policy_epoch === named.policy_epoch;
+}
+
+function contradicted(what: string): VerificationError {
+  return new VerificationError('CONTROL_CONTRADICTED', `the receipts before it contradict it: ${what}`);
+}

@@ -1,0 +1,139 @@
+import type {
+  BoundaryRecord,
+  EvidenceScope,
+  PackHeader,
+  PackPolicy,
+  PackStatement,
+  ReportedPack,
+} from '@countersign/contracts/governance-kernel';
+import { canonicalBytes, canonicalize, digestOf, equalBytes, parsePlainJson, utf8Bytes } from '@countersign/crypto';
+import type { CryptoProvider, JsonValue } from '@countersign/crypto';
+import { PackTally } from '@countersign/receipts';
+import { ChainLinks } from './chain-links.ts';
+import { PackControls } from './pack-controls.ts';
+import { UsedApprovals } from './used-approvals.ts';
+import { VerificationError } from './verification-error.ts';
+import type { OpenedReceipt } from './verify-receipt.ts';
+
+type PackOptions = { provider: CryptoProvider; heads?: readonly string[] | undefined };
+type Receipt = { opened: OpenedReceipt; record: BoundaryRecord | undefined; place: number };
+
+/**
+ * The receipts of a pack, in the order of the log: each within the scope, each chain without a gap, and all counted. A pack of the whole log of a
+ * tenant is compared with the policies, fences and identities that it contains.
+ */
+export class PackLinks {
+  readonly #scope: EvidenceScope;
+  readonly #provider: CryptoProvider;
+  readonly #tally: PackTally;
+  readonly #links: ChainLinks;
+  readonly #controls: PackControls;
+  readonly #policies = new Set<string>();
+  readonly approvals = new UsedApprovals();
+  #place = -1;
+  #stated: { statement: PackStatement; index: number } | null = null;
+
+  constructor({ scope }: PackHeader, { provider, heads }: PackOptions) {
+    const { leaves, sessions, issued } = scope;
+    if (leaves.to < leaves.from) throw mismatch('a range that ends before it begins');
+    this.#scope = scope;
+    this.#provider = provider;
+    this.#tally = new PackTally(provider);
+    const isFromStart = leaves.from === 0 && issued === null;
+    this.#links = new ChainLinks({ partial: !isFromStart, heads });
+    this.#controls = new PackControls({ isWhole: isFromStart && sessions === null });
+  }
+
+  /** A line of bytes and what was read of it: the canonical form is the only one. Throws `MALFORMED`. */
+  takeLine(line: Uint8Array | string, value: unknown): void {
+    if (this.#stated !== null) throw new VerificationError('MALFORMED', 'a line follows the end statement');
+    const bytes = typeof line === 'string' ? utf8Bytes(line) : line;
+    if (!equalBytes(bytes, canonicalBytes(value as JsonValue))) // read by parseStrictJson
+      throw new VerificationError('MALFORMED', 'the line is not canonical JSON');
+    if (!isEnd(value)) this.#tally.addLine(bytes);
+  }
+
+  /** Throws `DUPLICATE`, `POLICY_MISMATCH`. */
+  addPolicy({ policy }: PackPolicy): void {
+    const { bundle, policy_hash, epoch } = policy;
+    const name = policyName({ policy_hash, policy_epoch: epoch });
+    if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} is here twice`);
+    if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
+      throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
+    this.#policies.add(name);
+    this.#tally.addPolicy();
+  }
+
+  /** Throws {@link VerificationError}: `PERIOD_MISMATCH` outside the scope, `POLICY_MISMATCH`, and those of chains and controls. */
+  add({ opened, record, place }: Receipt): void {
+    const { payload, receipt_hash } = opened;
+    this.#assertInScope(opened, place);
+    if (place <= this.#place) throw new VerificationError('DUPLICATE', `place ${place} of the log is not behind the one before`);
+    this.#place = place;
+    if (payload.kind === 'decision' && payload.policy_hash !== null && !this.#policies.has(policyName(payload)))
+      throw new VerificationError('POLICY_MISMATCH', `no activation of the policy ${payload.policy_hash} is here`);
+    this.#links.add(opened);
+    if (record !== undefined) {
+      this.#links.learn(record);
+      this.#controls.take(record, payload);
+    }
+    this.#tally.addReceipt({ payload, receiptHash: receipt_hash, record });
+  }
+
+  /** The counts of the statement are those of the pack. Throws `PERIOD_MISMATCH`. */
+  expect({ statement, index }: { statement: PackStatement; index: number }): void {
+    if (canonicalize(plain(statement.scope)) !== canonicalize(plain(this.#scope)))
+      throw mismatch('a statement about another scope');
+    const counted = this.#tally.counts();
+    for (const [name, count] of Object.entries(counted))
+      if (statement[name as keyof typeof counted] !== count)
+        throw mismatch(`${name} ${String(count)}, where the statement has another`);
+    this.#stated = { statement, index };
+  }
+
+  get receipts(): number {
+    return this.#tally.counts().receipts;
+  }
+
+  get summary(): ReportedPack {
+    const { lines_hash: _lines, sessions_root: _root, ...counts } = this.#tally.counts();
+    return { scope: this.#scope, counts, stated: statedBy(this.#stated) };
+  }
+
+  missing(): string[] {
+    if (this.#stated === null) return ['the end statement, which is the last line'];
+    return this.#links.missingHeads().map((head) => `no session ends with ${head}`);
+  }
+
+  #assertInScope({ payload }: OpenedReceipt, place: number): void {
+    const { tenant_id, leaves, sessions, issued } = this.#scope;
+    if (payload.tenant_id !== tenant_id) throw mismatch(`a receipt of the tenant ${payload.tenant_id}`);
+    if (place < leaves.from || place >= leaves.to) throw mismatch(`a receipt at place ${place} of the log`);
+    if (sessions?.includes(payload.session_id) === false) throw mismatch(`a receipt of ${payload.session_id}`);
+    // Instants have one length, so their order is that of their texts.
+    if (issued !== null && (payload.issued_at < issued.from || payload.issued_at >= issued.to))
+      throw mismatch(`a receipt of ${payload.issued_at}`);
+  }
+}
+
+function isEnd(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'end' in value;
+}
+
+function policyName({ policy_hash, policy_epoch }: { policy_hash: string | null; policy_epoch: number }): string {
+  return `${policy_epoch} ${policy_hash ?? ''}`;
+}
+
+function plain(value: unknown): JsonValue {
+  return parsePlainJson(value);
+}
+
+function statedBy(stated: { statement: PackStatement; index: number } | null): ReportedPack['stated'] {
+  if (stated === null) return null;
+  const { receipts, log_size } = stated.statement;
+  return { receipts, log_size, statement_index: stated.index };
+}
+
+function mismatch(found: string): VerificationError {
+  return new VerificationError('PERIOD_MISMATCH', `the pack is of one scope, and here is ${found}`);
+}

@@ -1,0 +1,114 @@
+import { PackEnd, PackPolicy, PackReceipt } from '@countersign/contracts/governance-kernel';
+import type { PackHeader, ReportedPack } from '@countersign/contracts/governance-kernel';
+import { ExportCheckpoints } from './export-checkpoints.ts';
+import type { ExportEvidence } from './export-evidence.ts';
+import { assertPackSubject, type ExportSubject } from './export-subject.ts';
+import { openLine } from './open-line.ts';
+import { PackLinks } from './pack-links.ts';
+import { parseUntrusted } from './parse-untrusted.ts';
+import { VerificationError } from './verification-error.ts';
+import type { LogTrust } from './verify-log.ts';
+import { verifyPackStatement } from './verify-pack-statement.ts';
+import { assertPolicyActivation, assertPolicyStatement } from './verify-policy-statement.ts';
+import type { OpenedReceipt } from './verify-receipt.ts';
+import { assertRecordOf } from './verify-record.ts';
+
+type PackDeps = LogTrust & ExportSubject & { heads?: readonly string[] | undefined; evidence: ExportEvidence };
+
+/** An evidence pack, a line at a time. Throws {@link VerificationError} at the first fault. */
+export class PackVerification {
+  readonly #deps: PackDeps;
+  readonly #checkpoints: ExportCheckpoints;
+  readonly #links: PackLinks;
+  #isOpen = false;
+  /** Belongs to the receipt on the next line. */
+  #policy: PackPolicy | null = null;
+
+  constructor(header: PackHeader, deps: PackDeps) {
+    this.#deps = deps;
+    assertPackSubject(header.scope, deps);
+    this.#checkpoints = new ExportCheckpoints(header, deps);
+    if (this.#checkpoints.log?.origin !== header.log_origin)
+      throw new VerificationError('CHECKPOINT_INVALID', `no checkpoint of the header is of the log ${header.log_origin}`);
+    this.#links = new PackLinks(header, deps);
+  }
+
+  /** The next line, the header included, as bytes and as what was read of them. */
+  take(line: string | Uint8Array, value: unknown): void {
+    this.#links.takeLine(line, value);
+    if (!this.#isOpen) this.#isOpen = true;
+    else if (hasMember(value, 'policy')) this.#takePolicy(parseUntrusted(PackPolicy, value, 'policy'));
+    else if (hasMember(value, 'end')) this.#expectEnd(parseUntrusted(PackEnd, value, 'end'));
+    else this.#verifyReceipt(parseUntrusted(PackReceipt, value, 'receipt line'));
+  }
+
+  get receipts(): number {
+    return this.#links.receipts;
+  }
+
+  get checkpoints(): ExportCheckpoints {
+    return this.#checkpoints;
+  }
+
+  get summary(): ReportedPack {
+    return this.#links.summary;
+  }
+
+  missing(): string[] {
+    return this.#links.missing();
+  }
+
+  #takePolicy(line: PackPolicy): void {
+    this.#assertNoPolicy();
+    this.#links.addPolicy(line);
+    this.#policy = line;
+  }
+
+  #verifyReceipt(line: PackReceipt): void {
+    const { provider, evidence } = this.#deps;
+    const findCheckpoint = (size: number) => this.#checkpoints.find(size);
+    const { opened, checkpoint } = openLine(line, { ...this.#deps, checkpoints: this.#checkpoints, findCheckpoint });
+    this.#openPolicy(opened);
+    const { payload } = opened;
+    const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, provider);
+    this.#links.add({ opened, record, place: line.proof.log_index });
+    this.#links.approvals.take(payload, record);
+    if (record !== undefined) {
+      const key = assertPolicyStatement(record, { ...this.#deps, seen: checkpoint });
+      if (key !== null) evidence.sign(key);
+    }
+    const before = this.#checkpoints.findBefore(line.proof.log_index);
+    evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null });
+  }
+
+  /** The key of the receipt that names a policy has seen its activation. */
+  #openPolicy({ payload, key }: OpenedReceipt): void {
+    if (this.#policy === null) return;
+    const { policy_hash, epoch } = this.#policy.policy;
+    if (payload.policy_hash !== policy_hash || payload.policy_epoch !== epoch) this.#assertNoPolicy();
+    const seen = { time: payload.issued_at, key };
+    this.#deps.evidence.sign(assertPolicyActivation(this.#policy, { ...this.#deps, seen }));
+    this.#policy = null;
+  }
+
+  #expectEnd(line: PackEnd): void {
+    this.#assertNoPolicy();
+    const stated = verifyPackStatement(line, { ...this.#deps, checkpoints: this.#checkpoints });
+    const { payload, key } = stated.opened;
+    assertPackSubject({ ...stated.statement.scope, tenant_id: payload.tenant_id }, this.#deps);
+    if (payload.tenant_id !== stated.statement.scope.tenant_id)
+      throw new VerificationError('PERIOD_MISMATCH', `the statement of ${payload.tenant_id} is about another tenant`);
+    this.#links.expect(stated);
+    this.#deps.evidence.sign(key);
+    this.#deps.evidence.keys.add(key.key_id);
+  }
+
+  #assertNoPolicy(): void {
+    if (this.#policy !== null)
+      throw new VerificationError('POLICY_MISMATCH', 'the receipt behind a policy line does not name that policy');
+  }
+}
+
+function hasMember(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && name in value;
+}

@@ -1,0 +1,29 @@
+import type { OpenedReceipt } from './verify-receipt.ts';
+
+export type WantedOptions = {
+  /** Hashes of receipts that must be there. */
+  contains?: readonly string[] | undefined;
+  /** Sessions of which at least one receipt must be there. */
+  sessions?: readonly string[] | undefined;
+};
+
+/** What the caller knows from elsewhere, and evidence that is complete contains. */
+export class WantedItems {
+  readonly #hashes: Set<string>;
+  readonly #sessions: Set<string>;
+
+  constructor({ contains, sessions }: WantedOptions) {
+    this.#hashes = new Set(contains);
+    this.#sessions = new Set(sessions);
+  }
+
+  take({ payload, receipt_hash }: OpenedReceipt): void {
+    this.#hashes.delete(receipt_hash);
+    this.#sessions.delete(payload.session_id);
+  }
+
+  missing(): string[] {
+    const receipts = [...this.#hashes].map((hash) => `the receipt ${hash}, which must be here`);
+    return [...receipts, ...[...this.#sessions].map((session) => `the session ${session}, which must be here`)];
+  }
+}

@@ -1,0 +1,131 @@
+import type { Digest, TenantId } from '@countersign/contracts';
+import { packAction, type EvidenceScope } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import { Prisma as Sql } from '../generated/prisma/client.ts';
+import { linkColumnsSql, linkOf, type ChainLink } from './chain-link.ts';
+import type { Reader } from './database.ts';
+import { signedBySql, type Signed } from './signed-by.ts';
+import { WholeNumber } from './whole-number.ts';
+
+/** The receipts of a scope between two leaves. Between the same leaves they stay the same: the log only grows. */
+export type EvidenceRange = EvidenceScope & { first: number; last: number };
+
+export type EvidenceReads = ReturnType<typeof evidenceReads>;
+
+/** The tables behind a pack. */
+export function evidenceReads(reader: Reader) {
+  return {
+    count: (scope: EvidenceScope, most: number) => countEvidence(reader, scope, most),
+    list: (range: EvidenceRange, page: { after: number; limit: number }) => listEvidence(reader, range, page),
+    hasSigned: (range: EvidenceRange, signed: Signed) => hasSignedOfEvidence(reader, range, signed),
+    findLastLeaf: (tenant: TenantId) => findLastLeaf(reader, tenant),
+    findLastLeafOf: (tenant: TenantId, sessions: string[]) => findLastLeafOf(reader, tenant, sessions),
+    findStatement: (tenant: TenantId, named: Parameters<typeof findStatement>[2]) =>
+      findStatement(reader, tenant, named),
+    findActivation: (named: Parameters<typeof findActivation>[1]) => findActivation(reader, named),
+  };
+}
+
+const Bounds = z.tuple([z.object({ found: WholeNumber, first: WholeNumber.nullable(), last: WholeNumber.nullable() })]);
+
+/** The number of receipts, counted up to `most`, and their first and last leaf. */
+async function countEvidence(
+  reader: Reader,
+  scope: EvidenceScope,
+  most: number,
+): Promise<{ receipts: number; first: number | null; last: number | null }> {
+  const rows = await reader.$queryRaw`
+    SELECT count(*) AS found, min(log_index) AS first, max(log_index) AS last
+      FROM (SELECT log_index FROM ledger WHERE ${within(scope)} LIMIT ${most}) AS counted`;
+  const [{ found, first, last }] = Bounds.parse(rows);
+  return { receipts: found, first, last };
+}
+
+/** The next links in the order of the log. Sessions are read one by one, so a page costs a page of each at most. */
+async function listEvidence(
+  reader: Reader,
+  range: EvidenceRange,
+  { after, limit }: { after: number; limit: number },
+): Promise<ChainLink[]> {
+  const next = Sql.sql`log_index > ${after} AND log_index <= ${range.last}`;
+  const page = Sql.sql`ORDER BY log_index LIMIT ${limit}`;
+  const rows =
+    range.sessions === null
+      ? reader.$queryRaw`SELECT ${linkColumnsSql} FROM ledger WHERE ${within(range)} AND ${next} ${page}`
+      : reader.$queryRaw`
+          SELECT link.* FROM unnest(${range.sessions}::text[]) AS wanted (session)
+           CROSS JOIN LATERAL (SELECT ${linkColumnsSql} FROM ledger
+            WHERE tenant_id = ${range.tenant_id} AND session_id = wanted.session AND ${next} ${page}) AS link ${page}`;
+  return z.array(z.unknown()).parse(await rows).map(linkOf);
+}
+
+/** Whether a key has signed anything of it. */
+async function hasSignedOfEvidence(reader: Reader, range: EvidenceRange, signed: Signed): Promise<boolean> {
+  const rows = await reader.$queryRaw<unknown[]>`
+    SELECT 1 FROM ledger WHERE ${within(range)} AND log_index BETWEEN ${range.first} AND ${range.last}
+       AND ${signedBySql(signed)} LIMIT 1`;
+  return rows.length > 0;
+}
+
+/** The last leaf of the tenant that is no end statement: those are about what stands before them. */
+async function findLastLeaf(reader: Reader, tenant: TenantId): Promise<number | null> {
+  const rows = await reader.$queryRaw`
+    SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND action <> ${packAction} ORDER BY log_index DESC LIMIT 1`;
+  const [row] = z.array(z.object({ log_index: WholeNumber })).parse(rows);
+  return row?.log_index ?? null;
+}
+
+/** The last leaf of these sessions. */
+async function findLastLeafOf(reader: Reader, tenant: TenantId, sessions: string[]): Promise<number | null> {
+  const rows = await reader.$queryRaw`
+    SELECT max(last.log_index) AS log_index FROM unnest(${sessions}::text[]) AS wanted (session)
+     CROSS JOIN LATERAL (SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND session_id = wanted.session
+                          ORDER BY log_index DESC LIMIT 1) AS last`;
+  const [row] = z.tuple([z.object({ log_index: WholeNumber.nullable() })]).parse(rows);
+  return row.log_index;
+}
+
+/** The first end statement that names this hash of its facts, or this resource. Only the kernel seals in the sessions `heads`. */
+async function findStatement(
+  reader: Reader,
+  tenant: TenantId,
+  named: { args_hash: Digest } | { resource: string },
+): Promise<ChainLink | null> {
+  const [member] = Object.entries(named).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const rows = await reader.$queryRaw`
+    SELECT ${linkColumnsSql} FROM ledger
+     WHERE tenant_id = ${tenant} AND action = ${packAction} AND session_id LIKE 'heads:%'
+       AND strpos(payload, ${member}) > 0 ORDER BY log_index LIMIT 1`;
+  const [row] = z.array(z.unknown()).parse(rows);
+  return row === undefined ? null : linkOf(row);
+}
+
+export type ActivationRow = {
+  tenant_id: string;
+  epoch: number;
+  policy_hash: string;
+  bundle: string;
+  key_id: string;
+  signature: string;
+  activated_at: Date;
+};
+
+/** The activation that decisions of this tenant name by hash and epoch: its own, or that for all tenants. */
+async function findActivation(
+  reader: Reader,
+  { tenant, policyHash, epoch }: { tenant: TenantId; policyHash: string; epoch: number },
+): Promise<ActivationRow | null> {
+  return await reader.policyBundle.findFirst({
+    where: { tenant_id: { in: [tenant, '*'] }, epoch, policy_hash: policyHash },
+    orderBy: { tenant_id: 'desc' },
+  });
+}
+
+function within({ tenant_id, leaves, sessions, issued }: EvidenceScope): Sql.Sql {
+  const ofSessions = sessions === null ? Sql.empty : Sql.sql`AND session_id = ANY (${sessions}::text[])`;
+  const inPeriod =
+    issued === null
+      ? Sql.empty
+      : Sql.sql`AND issued_at >= ${issued.from}::timestamptz AND issued_at < ${issued.to}::timestamptz`;
+  return Sql.sql`tenant_id = ${tenant_id} AND log_index >= ${leaves.from} AND log_index < ${leaves.to} ${ofSessions} ${inPeriod}`;
+}
