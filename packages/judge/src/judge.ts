@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@countersign/contracts';
 import type { ExportReport } from '@countersign/verifier';
@@ -50,8 +51,11 @@ export function createJudge({ waitingMax = waitingMaxDefault, deadlineMs = deadl
   return { judge, close: end };
 }
 
+/** What was built, also where tests run the sources: as with processes that a test starts. */
+const workerFile = createRequire(import.meta.url).resolve('@countersign/judge/worker');
+
 function startWorker(): Worker {
-  const worker = new Worker(new URL(import.meta.resolve('@countersign/judge/worker')), { resourceLimits: memory });
+  const worker = new Worker(workerFile, { resourceLimits: memory });
   worker.unref(); // a service that ends does not wait for it
   return worker;
 }
