@@ -1,12 +1,15 @@
+const ofExports = ['keys', 'tenant', 'origin', 'head', 'contains', 'sessions', 'beside', 'require', 'json'];
+
 /** What can be verified, and the options that ask something of it. */
 const optionsOf = {
-  'an export': ['keys', 'tenant', 'session', 'from', 'to', 'origin', 'head', 'partial', 'require', 'json'],
+  'an export': [...ofExports, 'session', 'from', 'to', 'partial'],
   // Its statement says what it is a part of. From and to of a session's export are refused with its header.
-  'the export of a period': ['keys', 'tenant', 'session', 'from', 'to', 'origin', 'head', 'require', 'json'],
+  'the export of a period': [...ofExports, 'session', 'from', 'to'],
+  'an evidence pack': [...ofExports, 'session', 'from', 'to'],
   'an audit log': ['audit', 'workspace', 'head', 'json'],
   'a conformance proof': ['conformance', 'keys', 'vectors', 'origin', 'json'],
 };
-const repeatable = ['head'];
+const repeatable = ['head', 'contains'];
 
 /** Status 0 says that all that was asked holds, so nothing that was asked is passed over. Throws an Error that names the option. */
 export function assertOptions(what: keyof typeof optionsOf, given: readonly string[]): void {

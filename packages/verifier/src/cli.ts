@@ -12,6 +12,7 @@ import { clipped } from './clipped.ts';
 import { conformanceAnswerOfText, conformanceStatus, describeConformance, proofLimits } from './conformance-answer.ts';
 import { describeAudit } from './describe-audit.ts';
 import { cliProblem } from './cli-problem.ts';
+import { EarlierPlaces } from './earlier-places.ts';
 import { describeReport } from './describe-report.ts';
 import { requirements } from './export-report.ts';
 import type { ExportReport, Requirement } from './export-report.ts';
@@ -72,17 +73,27 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       return statuses[report.verdict];
     }
     const trust = readKeys(asked.keys);
-    const report = await verifyLines(
-      chunks(),
-      new ExportVerification({ ...asked.options, trust, provider: nodeProvider }),
-    );
+    const options = { ...asked.options, trust, provider: nodeProvider };
+    const earlier = asked.beside === undefined ? undefined : await readEarlier(asked.beside, options);
+    const report = await verifyLines(chunks(), new ExportVerification({ ...options, earlier }));
     if (report.period !== null) assertOptions('the export of a period', asked.given);
+    if (report.pack !== null) assertOptions('an evidence pack', asked.given);
     write(asked.json ? `${jsonForTerminal(report)}\n` : describeReport(report));
     return statuses[report.verdict];
   } catch (error) {
     write(`${forTerminal(clipped(cliProblem(error)))}\n`);
     return 2;
   }
+}
+
+/** What an earlier export has. Throws when it is not verified itself: then it is nothing to compare with. */
+async function readEarlier(file: string, { trust, provider, origin, tenant }: ExportOptions): Promise<EarlierPlaces> {
+  const earlier = new EarlierPlaces();
+  const options = { trust, provider, origin, tenant, places: earlier, require: ['integrity', 'signer'] as const };
+  const chunks = createReadStream(file) as AsyncIterable<Buffer>; // no encoding is set
+  const { verdict } = await verifyLines(chunks, new ExportVerification(options));
+  if (verdict !== 'VERIFIED') throw new Error(`--beside ${file} is ${verdict} itself`);
+  return earlier;
 }
 
 /** Says which of the two files it is that cannot be read. */
@@ -95,14 +106,20 @@ function readKeys(file: string): TrustedKey[] {
   }
 }
 
-type Verification<Report> = { take(line: Uint8Array): boolean; refuseLine(): void; report(): Report };
+type Verification<Report> = {
+  take(line: Uint8Array): boolean;
+  refuseLine(): void;
+  endWithoutLineFeed?(): void;
+  report(): Report;
+};
 
 async function verifyLines<Report>(
   chunks: AsyncIterable<Uint8Array>,
   verification: Verification<Report>,
 ): Promise<Report> {
   try {
-    for await (const line of readLines(chunks, lineBytesMax)) if (!verification.take(line)) break;
+    const cut = () => verification.endWithoutLineFeed?.();
+    for await (const line of readLines(chunks, lineBytesMax, cut)) if (!verification.take(line)) break;
   } catch (error) {
     if (!(error instanceof LineTooLong)) throw error;
     verification.refuseLine();
@@ -112,7 +129,7 @@ async function verifyLines<Report>(
 
 /** `given`: the options by their names, as often as they stand there. */
 type Asked = { file: string; json: boolean; given: string[] } & (
-  | { kind: 'export'; keys: string; options: Omit<ExportOptions, 'trust' | 'provider'> }
+  | { kind: 'export'; keys: string; beside: string | undefined; options: Omit<ExportOptions, 'trust' | 'provider'> }
   | { kind: 'audit'; options: Omit<AuditOptions, 'provider'> }
   | { kind: 'conformance'; keys: string; options: Pick<AskedConformance, 'origin' | 'vectorsHash'> }
 );
@@ -132,6 +149,9 @@ function readArguments(argv: string[]): Asked | string {
       origin: { type: 'string' },
       vectors: { type: 'string' },
       head: { type: 'string', multiple: true, default: [] },
+      contains: { type: 'string', multiple: true, default: [] },
+      sessions: { type: 'string' },
+      beside: { type: 'string' },
       require: { type: 'string' },
       audit: { type: 'boolean', default: false },
       conformance: { type: 'boolean', default: false },
@@ -160,11 +180,13 @@ function readArguments(argv: string[]): Asked | string {
     return { kind: 'conformance', file, keys, json, given, options: { origin, vectorsHash: vectors } };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
-  if (noted.length > 0 && !required.includes('completeness'))
+  const wants = [...noted, ...values.contains, values.sessions, values.beside].some((want) => want !== undefined);
+  if (wants && !required.includes('completeness'))
     throw new Error('--head asks for completeness, which --require leaves out; see --help');
   const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
-  const options = { partial, heads: noted.map(headOf), tenant, session, ...period, require: required, origin };
-  return { kind: 'export', file, keys, json, given, options };
+  const wanted = { contains: values.contains.map(headOf), sessions: values.sessions?.split(',') };
+  const options = { partial, heads: noted.map(headOf), wanted, tenant, session, ...period, require: required, origin };
+  return { kind: 'export', file, keys, json, given, options, beside: values.beside };
 }
 
 function headOf(value: string): string {

@@ -1,3 +1,4 @@
+import type { ReportedPack } from '@countersign/contracts/governance-kernel';
 import type { ChainSummary } from './chain-links.ts';
 import type { ExportFault, ExportReport } from './export-report.ts';
 import { forTerminal } from './for-terminal.ts';
@@ -10,7 +11,7 @@ export function describeReport(report: ExportReport): string {
   const lines = [
     report.fault === null ? `${report.verdict}: ${counts}` : `${report.verdict}: ${faultText(report.fault)}`,
     `  integrity     ${report.integrity}`,
-    `  completeness  ${report.completeness}`,
+    `  completeness  ${report.completeness}${report.pack === null ? '' : ` of ${scopeText(report.pack.scope)}`}`,
     ...report.missing.map((gap) => `    missing: ${gap}`),
     `  signer        ${report.signer}${report.keys.length === 0 ? '' : ` (${report.keys.join(', ')})`}`,
     `  time          ${report.time}${timeText(report.issued)}`,
@@ -18,6 +19,7 @@ export function describeReport(report: ExportReport): string {
     ...defectsText(report.issuer_defects),
     ...report.chains.map(chainText),
     ...(report.period === null ? [] : [periodText(report.period)]),
+    ...(report.pack === null ? [] : packText(report, report.pack)),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
 }
@@ -54,4 +56,22 @@ function chainText({ tenant_id, session_id, first, last, start, end, end_as_of }
 function periodText({ tenant_id, from, to, sessions, stated }: PeriodSummary): string {
   const seen = stated === null ? '' : `, as of ${stated.as_of}, when the log had ${stated.log_size} receipts`;
   return `  period        ${tenant_id}, ${from} to ${to}: ${sessions} sessions${seen}`;
+}
+
+function scopeText({ tenant_id, leaves, sessions, issued }: ReportedPack['scope']): string {
+  const range = `${tenant_id}, leaves ${leaves.from} to ${leaves.to} of the log`;
+  if (issued !== null) return `${range}, issued ${issued.from} to ${issued.to}`;
+  return sessions === null ? range : `${range}, sessions ${sessions.join(', ')}`;
+}
+
+/** The counts that a reader looks for, and all that the report rests on. */
+function packText({ signers, log }: ExportReport, { counts }: ReportedPack): string[] {
+  const last = log?.checkpoints.at(-1);
+  return [
+    `  pack          ${counts.sessions} sessions, ${counts.policies} policies`,
+    `  open calls    ${counts.open_calls}`,
+    `  votes without a credential of a person  ${counts.unbacked_votes}`,
+    ...signers.map(({ key_id, purpose, signed }) => `  key           ${key_id} for ${purpose}, signed ${signed}`),
+    ...(log === null ? [] : [`  log           ${log.origin}, ${last?.size ?? 0} leaves at ${last?.time ?? ''}`]),
+  ];
 }

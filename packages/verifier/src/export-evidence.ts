@@ -1,4 +1,5 @@
-import type { BoundaryRecord, ReportedKey } from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, EvidenceScope, ReportedKey } from '@countersign/contracts/governance-kernel';
+import type { EarlierPlaces } from './earlier-places.ts';
 import type { TrustedKey } from './trusted-keys.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 import { WantedItems, type WantedOptions } from './wanted-items.ts';
@@ -7,7 +8,21 @@ import { WantedItems, type WantedOptions } from './wanted-items.ts';
 export type Count = { count: number; first: string | null };
 
 /** What a receipt came with: its record, and the times of the last checkpoint without it and of the one that has it. */
-type Beside = { record: BoundaryRecord | undefined; before: string | null; logged: string | null };
+type Beside = {
+  record: BoundaryRecord | undefined;
+  before: string | null;
+  logged: string | null;
+  /** In the log. */
+  place: number | undefined;
+};
+
+type EvidenceOptions = {
+  wanted?: WantedOptions | undefined;
+  /** An earlier export, to compare with. */
+  earlier?: EarlierPlaces | undefined;
+  /** Filled with what is here, to be compared with a later export. */
+  places?: EarlierPlaces | undefined;
+};
 
 /** The claims of the receipts, and between which checkpoints the log gained them. `null` when the export has no such checkpoint. */
 type Times = { first: string; last: string; logged_after: string | null; logged_by: string | null };
@@ -28,10 +43,12 @@ export class ExportEvidence {
   readonly keys = new Set<string>();
   readonly #signers = new Map<string, ReportedKey>();
   readonly #wanted: WantedItems;
+  readonly #options: EvidenceOptions;
   times: Times | null = null;
 
-  constructor(wanted: WantedOptions = {}) {
-    this.#wanted = new WantedItems(wanted);
+  constructor(options: EvidenceOptions = {}) {
+    this.#options = options;
+    this.#wanted = new WantedItems(options.wanted ?? {});
   }
 
   /** The keys that the report rests on, each for its purpose. */
@@ -46,12 +63,12 @@ export class ExportEvidence {
   }
 
   /** In words. */
-  missingItems(): string[] {
-    return this.#wanted.missing();
+  missingItems(scope: EvidenceScope | null): string[] {
+    return [...this.#wanted.missing(), ...(this.#options.earlier?.missing(scope) ?? [])];
   }
 
   /** A receipt that holds, with what it came with. An outcome has no record of its own. */
-  take(opened: OpenedReceipt, { record, before, logged }: Beside): void {
+  take(opened: OpenedReceipt, { record, before, logged, place }: Beside): void {
     const { payload, key } = opened;
     const { kind, receipt_id, issued_at, outcome, output_hash } = payload;
     if (record !== undefined) this.records += 1;
@@ -65,6 +82,9 @@ export class ExportEvidence {
     this.sign(key);
     this.#wanted.take(opened);
     this.times = spanOf(this.times, { issuedAt: issued_at, before, logged });
+    if (place === undefined) return;
+    this.#options.earlier?.compare(opened, place);
+    this.#options.places?.note(opened, place);
   }
 }
 

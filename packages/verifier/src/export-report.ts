@@ -108,7 +108,7 @@ type Answers = Pick<ExportReport, 'integrity' | 'completeness' | 'signer' | 'tim
 
 function answersOf({ links, period, pack, evidence, options }: Seen): Answers {
   const gaps = (pack ?? period)?.missing() ?? missingOf(links, { partial: options.partial === true });
-  const missing = [...gaps, ...evidence.missingItems(), ...evidenceMissing(evidence)];
+  const missing = [...gaps, ...evidence.missingItems(pack?.summary.scope ?? null), ...evidenceMissing(evidence)];
   return {
     integrity: 'VERIFIED',
     completeness: missing.length === 0 ? 'COMPLETE' : 'INCOMPLETE',

@@ -19,8 +19,15 @@ export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 }
 
-/** Lines without their line feeds, one in memory at a time; what follows the last line feed is a line too, unless it is empty. */
-export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+/**
+ * Lines without their line feeds, one in memory at a time; what follows the last line feed is a line too, unless it is empty. Then `cut` is called
+ * behind it.
+ */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  cut: () => void = () => undefined,
+): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
@@ -33,7 +40,9 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
     length += chunk.length - start;
     if (length > bytesMax) throw new LineTooLong(`a line has more than ${bytesMax} bytes`);
   }
-  if (length > 0) yield joined(pieces);
+  if (length === 0) return;
+  yield joined(pieces);
+  cut();
 }
 
 function joined(pieces: Uint8Array[]): Uint8Array {

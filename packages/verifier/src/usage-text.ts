@@ -5,9 +5,9 @@ export const usageText = `Usage: countersign-verify <export> --keys <keys.json> 
        countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
        countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
 
-Verifies offline the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
+Verifies offline an evidence pack (countersign/evidence-pack.v1), the export of a session (countersign/chain-export.v2) or of a period (countersign/period-export.v1), the audit log of a
 workspace or a person (countersign/audit-export.v1 and v2), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
-the standard input; <proof> is a file. Each takes its own options, once; only --head may be repeated. Any other is refused, never passed over.
+the standard input; <proof> is a file. Each takes its own options, once; only --head and --contains may be repeated. Any other is refused, never passed over.
 
 Of an export:
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
@@ -17,8 +17,11 @@ Of an export:
   --to <instant>      the same for the end of the period
   --origin <line>     refuse checkpoints of any other log
   --head <sha256:…>   a chain must end with this receipt, or a session's part of a period
+  --contains <sha256:…>  this receipt must be there
+  --sessions <list>   a receipt of each of these sessions must be there, separated by commas
+  --beside <export>   an earlier export of the same log: what both are about must be the same, and nothing of it may be gone
   --partial           the export is a part of a session, and of no period: it may begin late and end early
-  --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given; --head needs completeness
+  --require <list>    what VERIFIED must say, of ${requirements.join(',')}; all unless given; --head, --contains, --sessions and --beside need completeness
 Of an audit log:
   --audit             the export is one
   --workspace <id>    refuse the log of any other workspace or person

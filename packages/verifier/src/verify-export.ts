@@ -11,6 +11,7 @@ import { parseStrictJson } from '@countersign/crypto';
 import { assertAsOf } from './assert-as-of.ts';
 import { ChainLinks } from './chain-links.ts';
 import type { LinkOptions } from './chain-links.ts';
+import type { EarlierPlaces } from './earlier-places.ts';
 import { ExportCheckpoints } from './export-checkpoints.ts';
 import { ExportEvidence } from './export-evidence.ts';
 import { reportOf } from './export-report.ts';
@@ -39,6 +40,10 @@ export type ExportOptions = LogTrust &
     require?: readonly Requirement[] | undefined;
     /** What must be there, of what the caller knows from elsewhere. */
     wanted?: WantedOptions | undefined;
+    /** An earlier export, which this one is compared with. */
+    earlier?: EarlierPlaces | undefined;
+    /** Filled with the places of this export, for the comparison with a later one. */
+    places?: EarlierPlaces | undefined;
   };
 
 /** All but the keys and the platform. */
@@ -65,7 +70,7 @@ export class ExportVerification {
   constructor(options: ExportOptions) {
     this.#options = options;
     this.#links = new ChainLinks(options);
-    this.#evidence = new ExportEvidence(options.wanted);
+    this.#evidence = new ExportEvidence(options);
   }
 
   /** The next line, without its line feed. False when nothing more needs to be read. */
@@ -173,7 +178,7 @@ export class ExportVerification {
       if (key !== null) this.#evidence.sign(key);
     }
     const before = line.proof === undefined ? undefined : checkpoints.findBefore(line.proof.log_index);
-    this.#evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null });
+    this.#evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null, place: line.proof?.log_index });
   }
 
   #openLine(line: ExportedReceipt, checkpoints: ExportCheckpoints) {

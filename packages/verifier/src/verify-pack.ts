@@ -78,7 +78,8 @@ export class PackVerification {
       if (key !== null) evidence.sign(key);
     }
     const before = this.#checkpoints.findBefore(line.proof.log_index);
-    evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null });
+    const place = line.proof.log_index;
+    evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null, place });
   }
 
   /** The key of the receipt that names a policy has seen its activation. */

@@ -1,3 +1,4 @@
+import { createJudge, type Judge } from '@countersign/judge';
 import { AppError, createClient, type Client } from '@countersign/contracts';
 import { listTrustKeys } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
@@ -66,7 +67,7 @@ export type Context = {
   /** Of workspaces whose log is read for what stops would reach. */
   readonly radiusTurns: Turns;
   /** Of exports that strangers have verified. */
-  readonly verificationTurns: Turns;
+  readonly judge: Judge;
   readonly fetchNow: typeof fetch;
   /** What browsers are served. */
   readonly site: Site;
@@ -92,8 +93,6 @@ const siblingTimeoutMs = 20_000;
 /** Longer than a mail server takes to accept a mail, shorter than a person waits. */
 const directoryTimeoutMs = 15_000;
 const minuteMs = 60_000;
-/** Each holds an export of a megabyte while it waits, for some seconds in all. */
-const verificationsWaitingMax = 16;
 
 export function createContext(
   config: ControlPlaneConfig,
@@ -109,6 +108,7 @@ export function createContext(
   const machineClock = overrides.machineClock ?? (() => new Date());
   const now = overrides.now ?? machineClock;
   const sessionWatch = watchSessions({ database, log, now });
+  const judge = createJudge();
   const socketRoom = openRoom({ database, log, now, sessionWatch });
   return {
     config,
@@ -133,13 +133,14 @@ export function createContext(
     providers: createProviders({ consoleUrl: config.consoleUrl, fetchNow: fetch, now }),
     socketRoom,
     radiusTurns: new Turns(),
-    verificationTurns: new Turns({ waitingMax: verificationsWaitingMax }),
+    judge,
     fetchNow: fetch,
     site: readSite(),
     now,
     ...clocksOf(database, { now, machineClock, log }),
     transaction: wakingTransaction(database.transaction, relay),
     close: async () => {
+      await judge.close();
       await socketRoom.stop();
       await sessionWatch.stop();
       await relay.stop();

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
 import { payloadText, receiptHash } from '@countersign/receipts';
+import { createJudge } from '@countersign/judge';
 import { parseKeySet, trustOf, verifyExport, verifyReceipt } from '@countersign/verifier';
 import { checkReceipt } from '../src/trust/check-receipt.ts';
-import { checkText } from '../src/verification/check-text.ts';
+import { verificationOf } from '../src/verification/verification-of.ts';
 
 const place = new URL('../../../contracts/vectors/receipts/valid/one-session.json', import.meta.url);
 const vector = JSON.parse(readFileSync(place, 'utf8')) as { keys: { keys: object[] }; export: string[] };
@@ -93,6 +94,8 @@ describe('an export that a stranger sends', () => {
       (file) => JSON.parse(readFileSync(new URL(`${part}/${file}`, folder), 'utf8')) as typeof vector,
     );
   const here = new AbortController().signal;
+  const judge = createJudge();
+  afterAll(() => judge.close());
 
   it('is answered as the command answers, whatever it holds', async () => {
     const told = new Set<string>();
@@ -101,7 +104,9 @@ describe('an export that a stranger sends', () => {
       const { verdict, integrity, completeness, signer, time, fault } = verifyExport(lines, {
         ...{ trust, provider: nodeProvider },
       });
-      const answer = await checkText(`${lines.join('\n')}\n`, { trust, expected: {}, signal: here });
+      const answer = verificationOf(
+        await judge.judge({ text: `${lines.join('\n')}\n`, trust, expected: {} }, here),
+      );
       expect(answer).toMatchObject({ verdict, integrity, completeness, signer, time });
       expect(answer.fault).toEqual(fault === null ? null : { code: fault.code, line: fault.line });
       told.add(verdict);
@@ -109,32 +114,10 @@ describe('an export that a stranger sends', () => {
     expect([...told].sort()).toEqual(['INCOMPLETE', 'NOT_VERIFIED', 'UNDECIDABLE', 'VERIFIED']);
   });
 
-  it('lets others have their turn while it is verified, and is not read on when nobody waits for it', async () => {
-    const lines = longSession(400);
-    let turns = 0;
-    let isDone = false;
-    const count = () => {
-      turns += 1;
-      if (!isDone) setImmediate(count);
-    };
-    setImmediate(count);
-    const answer = await checkText(lines.join('\n'), { trust: longTrust, expected: {}, signal: here });
-    isDone = true;
-    expect(answer).toMatchObject({ verdict: 'INCOMPLETE', integrity: 'VERIFIED', receipts: 400 });
-    expect(turns).toBeGreaterThan(4);
-    const left = AbortSignal.abort();
-    const unread = await checkText(lines.join('\n'), { trust: longTrust, expected: {}, signal: left });
-    expect(unread.receipts).toBeLessThan(400);
-  });
-
-  it('is too large for an answer where one line would hold up everybody, by its length or by its values', async () => {
-    for (const held of [`"${'x'.repeat(300_000)}"`, `[${'{},'.repeat(5_000)}{}]`]) {
-      const text = `${vector.export[0] ?? ''}\n{"receipt":${held}}`;
-      expect(await checkText(text, { trust: keys, expected: {}, signal: here })).toMatchObject({
-        verdict: 'UNDECIDABLE',
-        fault: { code: 'TOO_LARGE', line: 2 },
-      });
-    }
+  it('is read whole, also where a line has many values', async () => {
+    const text = `${vector.export[0] ?? ''}\n{"receipt":[${'{},'.repeat(5_000)}{}]}`;
+    const { verdict, fault } = verificationOf(await judge.judge({ text, trust: keys, expected: {} }, here));
+    expect([verdict, fault?.code]).toEqual(['NOT_VERIFIED', 'MALFORMED']);
   });
 });
 

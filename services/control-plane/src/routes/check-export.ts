@@ -2,14 +2,10 @@ import { checkExport } from '@countersign/contracts/control-plane';
 import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { trustedKeys } from '../trust/trusted-keys.ts';
-import { checkText } from '../verification/check-text.ts';
-
-/** One for everybody: whoever asks from many addresses gets no more of it. */
-const oneTurn = 'verification';
+import { verificationOf } from '../verification/verification-of.ts';
 
 export const checkExportRoute = (context: Context) =>
   handlePublic(checkExport, { rateLimit: 'verify' })(async ({ body: { export: text, expect = {} }, signal }) => {
-    // In its turn alone: who is sent away has asked nobody anything.
-    const check = async () => checkText(text, { trust: await trustedKeys(context), expected: expect, signal });
-    return await context.verificationTurns.take(oneTurn, check);
+    const trust = await trustedKeys(context);
+    return verificationOf(await context.judge.judge({ text, trust, expected: expect }, signal));
   });
