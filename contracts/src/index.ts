@@ -83,7 +83,15 @@ export {
 export { windowStartMs } from './budget-window.ts';
 export { EmailAddress } from './email-address.ts';
 export { currencies, minorDigitsOf } from './currencies.ts';
-export { microsPerMinor, SpendMicros, microsOf, minorTaken, minorLeft } from './money.ts';
+export {
+  decimalOfMinor,
+  microsPerMinor,
+  SpendMicros,
+  microsOf,
+  minorOfDecimal,
+  minorTaken,
+  minorLeft,
+} from './money.ts';
 export { toolOfFunctionName } from './tool-name.ts';
 export { JsonDifference, jsonDifferences } from './json-differences.ts';
 export { visibleText } from './visible-text.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
-import { Currency, Instant, InvoiceId, ReceiptId, SubscriptionId } from '../scalars.ts';
+import { Currency, Instant, InvoiceId, ReceiptId, SubscriptionId, WorkspaceId } from '../scalars.ts';
 import { MinorUnits, Quantity } from './amounts.ts';
 import { TenantPath } from './billing-path.ts';
 import { Meter } from './meter.ts';
@@ -55,6 +55,8 @@ const BilledEvent = z.strictObject({
   id: z.string(),
   /** The receipt that the event was counted from. `null` for submitted events. */
   receipt_id: ReceiptId.nullable(),
+  /** The workspace that used it, which keeps the receipt. `null` when the event names no workspace. */
+  workspace_id: WorkspaceId.nullable(),
   quantity: Quantity,
   occurred_at: Instant,
 });

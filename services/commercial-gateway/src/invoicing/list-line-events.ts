@@ -1,4 +1,4 @@
-import { ReceiptId } from '@countersign/contracts';
+import { ReceiptId, WorkspaceId } from '@countersign/contracts';
 import type { BilledEvent, Meter } from '@countersign/contracts/commercial-gateway';
 import { z } from 'zod';
 import { instantOf } from '../instant-of.ts';
@@ -26,8 +26,9 @@ export async function listLineEvents(
   const page = { bounds: invoice, meter, afterSeq, limit: limit + 1 };
   const found = await listBilledEvents(reader, invoice.orgId, page);
   const { rows, nextCursor } = pageOf(found, limit, ({ seq }) => String(seq));
-  const data = rows.map(({ source, id, quantityMicros, occurredAt }) => ({
+  const data = rows.map(({ source, id, workspaceId, quantityMicros, occurredAt }) => ({
     ...{ source, id, receipt_id: sourcesOfReceipts.has(source) ? ReceiptId.parse(id) : null },
+    workspace_id: workspaceId === null ? null : WorkspaceId.parse(workspaceId),
     ...{ quantity: decimalOfMicros(quantityMicros), occurred_at: instantOf(occurredAt) },
   }));
   return { data, next_cursor: nextCursor };

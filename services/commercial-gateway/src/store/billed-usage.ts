@@ -28,7 +28,7 @@ export async function sumBilledUsage(reader: Reader, orgId: OrgId, bounds: Usage
   return Object.fromEntries(sums.map(({ meter, _sum }) => [Meter.parse(meter), _sum.quantityMicros ?? 0n]));
 }
 
-type BilledEvent = Pick<UsageEventModel, 'source' | 'id' | 'seq' | 'quantityMicros' | 'occurredAt'>;
+type BilledEvent = Pick<UsageEventModel, 'source' | 'id' | 'seq' | 'workspaceId' | 'quantityMicros' | 'occurredAt'>;
 
 type EventPage = { bounds: UsageBounds; meter: Meter; afterSeq: bigint; limit: number };
 
@@ -43,7 +43,7 @@ export async function listBilledEvents(
     if (found.length === limit) break;
     const rows = await reader.usageEvent.findMany({
       where: { orgId, meter, AND: [range, { seq: { gt: afterSeq } }] },
-      select: { source: true, id: true, seq: true, quantityMicros: true, occurredAt: true },
+      select: { source: true, id: true, seq: true, workspaceId: true, quantityMicros: true, occurredAt: true },
       orderBy: { seq: 'asc' },
       take: limit - found.length,
     });
