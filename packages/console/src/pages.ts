@@ -1,6 +1,8 @@
 import {
   IconActivity,
+  IconClipboardCheck,
   IconCoins,
+  IconCreditCard,
   IconGavel,
   IconHandStop,
   IconInbox,
@@ -12,6 +14,7 @@ import {
   IconUrgent,
   IconUser,
   IconUsers,
+  IconUserShield,
   type Icon,
 } from '@tabler/icons-react';
 import { lazyRouteComponent } from '@tanstack/react-router';
@@ -114,12 +117,36 @@ export const pages: readonly PageEntry[] = [
     component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
   },
   {
+    path: 'compliance',
+    title: 'Compliance',
+    group: 'Proof',
+    icon: IconClipboardCheck,
+    goKey: 'q',
+    component: lazyRouteComponent(() => import('./compliance/route.ts'), 'CompliancePage'),
+  },
+  {
     path: 'members',
     title: 'Members and keys',
     group: 'Organisation',
     icon: IconUsers,
     goKey: 'm',
     component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+  },
+  {
+    path: 'provisioning',
+    title: 'Provisioning',
+    group: 'Organisation',
+    icon: IconUserShield,
+    goKey: 'w',
+    component: lazyRouteComponent(() => import('./provisioning/route.ts'), 'ProvisioningPage'),
+  },
+  {
+    path: 'billing',
+    title: 'Billing and usage',
+    group: 'Organisation',
+    icon: IconCreditCard,
+    goKey: 'l',
+    component: lazyRouteComponent(() => import('./billing/route.ts'), 'BillingPage'),
   },
   {
     path: 'settings',

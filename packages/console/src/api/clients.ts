@@ -1,4 +1,4 @@
-import { createClient, type Client, type WorkspaceId } from '@countersign/contracts';
+import { createClient, type AnyRoute, type Client, type WorkspaceId } from '@countersign/contracts';
 import { personRoutes, workspaceRoutes } from './routes.ts';
 import { createSessionFetch } from './session-fetch.ts';
 import { withKeys } from './with-keys.ts';
@@ -12,15 +12,23 @@ const session = createSessionFetch(
 );
 const options = { baseUrl: location.origin, fetch: session.send };
 
-export const person: Client<typeof personRoutes> = withPresence(
-  withKeys(personRoutes, createClient(personRoutes, options)),
-);
+type Terms = { headers?: () => Record<string, string>; asksPresence?: boolean };
+
+/** Calls of pages by the session of the browser. */
+export function sessionClient<const Routes extends Record<string, AnyRoute>>(
+  routes: Routes,
+  { asksPresence = true, ...terms }: Terms = {},
+): Client<Routes> {
+  const calls = withKeys(routes, createClient(routes, { ...options, ...terms }));
+  return asksPresence ? withPresence(calls) : calls;
+}
+
+export const person: Client<typeof personRoutes> = sessionClient(personRoutes);
 
 /** The token of the page belongs to one session; whoever signs in or out calls this. */
 export const forgetSession = session.forget;
 export const pageIsFor = session.isFor;
 
 export function clientOf(workspaceId: WorkspaceId): WorkspaceClient {
-  const headers = () => ({ 'x-workspace-id': workspaceId });
-  return withPresence(withKeys(workspaceRoutes, createClient(workspaceRoutes, { ...options, headers })));
+  return sessionClient(workspaceRoutes, { headers: () => ({ 'x-workspace-id': workspaceId }) });
 }

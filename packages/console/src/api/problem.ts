@@ -31,6 +31,7 @@ export function problemOf(error: unknown): Problem {
 const awayTitles: Readonly<Record<string, string>> = {
   GOVERNANCE_UNAVAILABLE: 'The kernel does not answer',
   CONTROL_PLANE_UNAVAILABLE: 'The control plane does not answer',
+  COMMERCIAL_UNAVAILABLE: 'The commercial gateway does not answer',
   GATEWAY_UNAVAILABLE: 'The gateway does not answer',
   STORE_UNAVAILABLE: 'The database does not answer',
   RECEIPT_STORE_UNAVAILABLE: 'No receipt can be stored',

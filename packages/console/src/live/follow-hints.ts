@@ -5,6 +5,7 @@ import { Hint, type HintType } from '@countersign/contracts/control-plane';
 /** What a query is about, by the first word of its key. One that is not named here is read again whatever changes. */
 const about: Readonly<Record<string, readonly HintType[]>> = {
   approvals: ['approval', 'policy', 'fence'],
+  commercial: [],
   governance: [],
   receipts: [],
   tasks: ['task', 'run', 'approval'],

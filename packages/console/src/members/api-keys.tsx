@@ -33,6 +33,7 @@ export function ApiKeys({ isOwner }: { isOwner: boolean }) {
               </span>
             ),
           },
+          { name: 'Environment', show: ({ environment }) => environment ?? <span className="quiet">all</span> },
           { name: 'Last used', show: ({ lastUsedAt: at }) => (at === null ? 'never' : <Moment at={at} />) },
           { name: 'Ends', show: ({ revokedAt, expiresAt }) => <Moment at={revokedAt ?? expiresAt} /> },
         ]}

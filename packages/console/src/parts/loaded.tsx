@@ -2,10 +2,15 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ProblemNote } from './problem-note.tsx';
 
-type Props<Data> = { query: UseQueryResult<Data>; children: (data: Data) => ReactNode };
+type Props<Data> = {
+  query: UseQueryResult<Data>;
+  /** Old data is dimmed. The children are in a box of their own then. */
+  dims?: boolean;
+  children: (data: Data) => ReactNode;
+};
 
 /** What a query has brought. When asking again fails, what stands there is called old: nobody takes it for what holds now. */
-export function Loaded<Data>({ query, children }: Props<Data>) {
+export function Loaded<Data>({ query, dims = false, children }: Props<Data>) {
   const { data, error, dataUpdatedAt } = query;
   const again = () => void query.refetch();
   if (data === undefined) return error === null ? <Waiting /> : <ProblemNote error={error} again={again} />;
@@ -19,7 +24,7 @@ export function Loaded<Data>({ query, children }: Props<Data>) {
           </p>
         </>
       )}
-      {children(data)}
+      {dims ? <div {...(error !== null && { className: 'old' })}>{children(data)}</div> : children(data)}
     </>
   );
 }

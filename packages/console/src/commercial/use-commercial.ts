@@ -1,0 +1,54 @@
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { useWorkspaceList, type WorkspaceList } from '../workspace/workspace-list.ts';
+
+/** The first word of the keys of these queries. No hint is about them (`live/follow-hints.ts`), so they ask by the clock. */
+const area = 'commercial';
+const askAgainMs = 15_000;
+
+export type OrgOfWorkspace = {
+  /** `null` when no organisation owns the workspace. */
+  orgId: OrgId | null;
+  /** Names of the members of the workspace, by their id. */
+  names: ReadonlyMap<string, string>;
+};
+
+/** The organisation that owns the open workspace. */
+export function useOrg(): UseQueryResult<OrgOfWorkspace> {
+  const { id } = useWorkspace();
+  return useWorkspaceQuery<OrgOfWorkspace>(
+    [area, 'org'],
+    async (client, signal) => {
+      const { org_id: orgId, members } = (await client.getConsoleWorkspace({ params: { id }, signal })).body;
+      return { body: { orgId, names: new Map(members.map(({ user_id, name }) => [user_id, name])) } };
+    },
+    { everyMs: askAgainMs },
+  );
+}
+
+/** A read of the commercial gateway about an organisation. */
+export function useCommercial<Body>(
+  key: readonly unknown[],
+  ask: (signal: AbortSignal) => Promise<Body>,
+  everyMs: number | ((last: Body | undefined) => number | false) = askAgainMs,
+): UseQueryResult<Body> {
+  return useWorkspaceQuery([area, ...key], async (_, signal) => ({ body: await ask(signal) }), { everyMs });
+}
+
+type At = { limit: number; cursor?: string; signal: AbortSignal };
+
+/** A list of the commercial gateway about an organisation. */
+export function useCommercialList<Item>(
+  key: readonly unknown[],
+  ask: (at: At) => Promise<{ body: { data: Item[]; next_cursor: string | null } }>,
+): WorkspaceList<Item> {
+  return useWorkspaceList([area, ...key], (_, at) => ask(at), { everyMs: askAgainMs });
+}
+
+/** Reads again everything of the commercial gateway that is shown, after a change. */
+export function useReadAgain(): () => Promise<void> {
+  const { id } = useWorkspace();
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: [id, area] });
+}
