@@ -29,6 +29,14 @@ export const person: Client<typeof personRoutes> = sessionClient(personRoutes);
 export const forgetSession = session.forget;
 export const pageIsFor = session.isFor;
 
+/** Calls about one workspace, which each request names in a header. */
+export function workspaceClient<const Routes extends Record<string, AnyRoute>>(
+  routes: Routes,
+  workspaceId: WorkspaceId,
+): Client<Routes> {
+  return sessionClient(routes, { headers: () => ({ 'x-workspace-id': workspaceId }) });
+}
+
 export function clientOf(workspaceId: WorkspaceId): WorkspaceClient {
-  return sessionClient(workspaceRoutes, { headers: () => ({ 'x-workspace-id': workspaceId }) });
+  return workspaceClient(workspaceRoutes, workspaceId);
 }

@@ -1,12 +1,5 @@
 import {
-  approvePlan,
-  commitPlan,
-  createIncident,
-  createPlan,
-  getIncident,
   listEvidenceHandles,
-  listIncidents,
-  transitionIncident,
   answerDeviceLogin,
   beginLogin,
   beginPasskey,
@@ -105,18 +98,14 @@ export const personRoutes = {
   listInvitesToMe,
 };
 
-/** Of one workspace, which each request names in a header. A page that needs another route of the gateway adds it here. */
+/**
+ * Of one workspace, which each request names in a header. A page that needs another route of the gateway adds it here, or to a client of its
+ * own, which loads with the page.
+ */
 export const workspaceRoutes = {
   applyWorkspaceSettings,
   activatePolicy,
-  approvePlan,
-  commitPlan,
-  createIncident,
-  createPlan,
-  getIncident,
   listEvidenceHandles,
-  listIncidents,
-  transitionIncident,
   createSessionTicket,
   getSnapshot,
   beginPasskey,

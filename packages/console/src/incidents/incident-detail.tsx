@@ -13,14 +13,16 @@ import { Moves } from './moves.tsx';
 import { Plans } from './plans.tsx';
 import { severityTones, stateTones } from './states.ts';
 import { Timeline } from './timeline.tsx';
+import { useIncidents } from './use-incidents.ts';
 
 const askAgainMs = 5_000;
 
 export function IncidentDetail({ id }: { id: string }) {
+  const incidents = useIncidents();
   const read = useWorkspaceQuery(
     ['incident', id],
-    async (client, signal) => {
-      const { body, headers } = await client.getIncident({ params: { incident_id: id }, signal });
+    async (_, signal) => {
+      const { body, headers } = await incidents.getIncident({ params: { incident_id: id }, signal });
       return { body: { incident: body, etag: headers.get('etag') ?? '' } };
     },
     { everyMs: askAgainMs },

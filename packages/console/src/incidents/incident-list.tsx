@@ -19,6 +19,7 @@ import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
 import { ReportIncident } from './report-incident.tsx';
 import { severityTones, stateTones } from './states.ts';
+import { useIncidents } from './use-incidents.ts';
 
 const Search = z.object({ state: IncidentState.optional().catch(undefined) });
 
@@ -27,8 +28,9 @@ export function IncidentList() {
   const [{ state }, change] = usePageSearch(Search);
   const [isOpen, form] = useDisclosure();
   const mayReport = mayDo(role, 'incident.manage');
-  const list = useWorkspaceList(['incidents', state], (client, { signal, ...at }) =>
-    client.listIncidents({ query: { state, ...at }, signal }),
+  const incidents = useIncidents();
+  const list = useWorkspaceList(['incidents', state], (_, { signal, ...at }) =>
+    incidents.listIncidents({ query: { state, ...at }, signal }),
   );
   return (
     <Page

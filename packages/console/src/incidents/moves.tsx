@@ -10,6 +10,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { moveWords } from './states.ts';
+import { useIncidents } from './use-incidents.ts';
 
 type Props = { incident: Incident; etag: string };
 
@@ -35,7 +36,8 @@ export function Moves({ incident, etag }: Props) {
 }
 
 function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; onMoved: () => void }) {
-  const { id, client } = useWorkspace();
+  const { id } = useWorkspace();
+  const incidents = useIncidents();
   const queries = useQueryClient();
   // What was read when the form opened: whoever moves it meanwhile is overwritten by nobody who was not told so.
   const [base] = useState(etag);
@@ -44,7 +46,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
   const toName = to === 'resolved' ? incident.standing : [];
   const move = useMutation({
     mutationFn: (readAt: string) =>
-      client.transitionIncident({
+      incidents.transitionIncident({
         params: { incident_id: incident.incident_id },
         body: {
           to,

@@ -12,6 +12,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { RadiusFacts } from '../radius/radius-facts.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { useIncidents } from './use-incidents.ts';
 
 const tones: Readonly<Record<PlanState, Tone>> = {
   draft: 'plain',
@@ -80,10 +81,11 @@ function PlanActions({ plan }: { plan: Plan }) {
 }
 
 function Approve({ plan: { plan_id, plan_hash, state } }: { plan: Plan }) {
-  const { id, client } = useWorkspace();
+  const { id } = useWorkspace();
+  const incidents = useIncidents();
   const queries = useQueryClient();
   const approve = useMutation({
-    mutationFn: () => client.approvePlan({ params: { plan_id }, body: { plan_hash } }),
+    mutationFn: () => incidents.approvePlan({ params: { plan_id }, body: { plan_hash } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [id, 'incident'] }),
   });
   return (
@@ -102,13 +104,14 @@ function Approve({ plan: { plan_id, plan_hash, state } }: { plan: Plan }) {
 }
 
 function Commit({ plan }: { plan: Plan }) {
-  const { id, client } = useWorkspace();
+  const { id } = useWorkspace();
+  const incidents = useIncidents();
   const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const { plan_id, plan_hash, steps } = plan;
   const commit = async () => {
     try {
-      await client.commitPlan({ params: { plan_id }, body: { plan_hash } });
+      await incidents.commitPlan({ params: { plan_id }, body: { plan_hash } });
     } finally {
       await queries.invalidateQueries({ queryKey: [id] });
     }

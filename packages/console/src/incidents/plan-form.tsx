@@ -6,6 +6,7 @@ import { Choice } from '../parts/choice.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { targetKinds, targetOf, type TargetKind } from '../stops/target.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { useIncidents } from './use-incidents.ts';
 
 type Props = { incidentId: Incident['incident_id']; isOpen: boolean; onClose: () => void };
 
@@ -30,7 +31,8 @@ const stepsMax = 20;
 const ttlSeconds = 3_600;
 
 function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPlanned: () => void }) {
-  const { id, client } = useWorkspace();
+  const { id } = useWorkspace();
+  const incidents = useIncidents();
   const queries = useQueryClient();
   const [reason, setReason] = useState('');
   const [steps, setSteps] = useState<readonly Step[]>([newStep]);
@@ -39,7 +41,8 @@ function Form({ incidentId, onPlanned }: { incidentId: Props['incidentId']; onPl
     return target === null ? [] : [{ kind, target, reason: reason.trim() }];
   });
   const draft = useMutation({
-    mutationFn: () => client.createPlan({ body: { incident_id: incidentId, steps: wanted, ttl_seconds: ttlSeconds } }),
+    mutationFn: () =>
+      incidents.createPlan({ body: { incident_id: incidentId, steps: wanted, ttl_seconds: ttlSeconds } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: [id, 'incident'] });
       onPlanned();

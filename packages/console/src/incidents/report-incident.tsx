@@ -7,6 +7,7 @@ import { asOptions, Choice } from '../parts/choice.tsx';
 import { LongText } from '../parts/long-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { useIncidents } from './use-incidents.ts';
 
 type Props = { isOpen: boolean; onClose: () => void };
 
@@ -23,13 +24,14 @@ const untold = { title: '', note: '', severity: 'medium', category: 'conduct' } 
 type Told = { title: string; note: string; severity: IncidentSeverity; category: IncidentCategory };
 
 function Form() {
-  const { id, client } = useWorkspace();
+  const { id } = useWorkspace();
+  const incidents = useIncidents();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [told, setTold] = useState<Told>(untold);
   const change = (changed: Partial<Told>) => setTold((before) => ({ ...before, ...changed }));
   const report = useMutation({
-    mutationFn: async () => (await client.createIncident({ body: { ...told, receipts: [] } })).body,
+    mutationFn: async () => (await incidents.createIncident({ body: { ...told, receipts: [] } })).body,
     onSuccess: ({ incident_id }) => {
       void queries.invalidateQueries({ queryKey: [id, 'incidents'] });
       void navigate({ to: `/incidents/${incident_id}` });
