@@ -13,4 +13,5 @@ export {
 export type { Channel, EventFilter, Subscription } from './subscriptions.ts';
 export { deliveryTablesSql, deliveryTermsSql } from './tables.ts';
 export { liveSecrets, secretOverlapMs } from './webhook-secret.ts';
+export { isPublicAddress, lookupPublic } from './public-address.ts';
 export { createWebhookPost } from './webhook-post.ts';

@@ -126,6 +126,9 @@ export const kernelVariables = z.object({
   GOV_MCP_STDIO: flag(false).describe(
     "In production: MCP servers over stdio may run as programs of the kernel's own account.",
   ),
+  GOV_MCP_PRIVATE: flag(false).describe(
+    'MCP servers that are added at run time may be at private addresses, such as those of this machine.',
+  ),
   GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
   GOV_SEALING_TIMEOUT: durationMs(30_000, { minMs: 1_000 }).describe(
     'How long judging and sealing one call may take on a busy machine, beside the model and the tool. A repeat waits so long for an answer that may still come.',
@@ -181,6 +184,7 @@ export type KernelConfig = ServiceConfig &
     mcpServers: readonly McpServerConfig[];
     /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
     stdioAccount: StdioAccount | null;
+    mcpReachesPrivate: boolean;
     mcpTimeoutMs: number;
     sealingTimeoutMs: number;
     mcpListAgeMaxMs: number;
@@ -234,6 +238,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
+    mcpReachesPrivate: read.GOV_MCP_PRIVATE,
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     sealingTimeoutMs: read.GOV_SEALING_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,

@@ -40,6 +40,7 @@ import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
 import { LedgerClockGuard } from './ledger/clock-guard.ts';
+import type { DeskParts } from './mcp/registry-desk.ts';
 import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
 import type { StandingParts } from './standing/boundary-status.ts';
@@ -72,7 +73,9 @@ import { headsIn } from './store/heads-in.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
+import { findApprovalOf } from './store/approval-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
+import { findHiddenTools, findServerTools, loadServers } from './store/mcp-server-store.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
 import { relationsIn, relationStores } from './store/relation-stores.ts';
 import { stopsIn } from './store/stops-in.ts';
@@ -152,6 +155,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
     ...createCredentials(core),
     ...createConformance(core),
     passkeys: createPasskeys(core),
+    registryDesk: createRegistryDesk(core),
     periodReceiptsMax: overrides.periodReceiptsMax ?? periodReceiptsMax,
     demoAllowance: new DemoAllowance(core.clock),
     selfTest,
@@ -198,13 +202,12 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   });
   const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
   const relations = relationsIn(reader);
-  const upstreams = createUpstreams({
-    config,
-    log,
-    tracer: telemetry.tracer,
-    registry: createMcpRegistry({ ...database, clock }),
-  });
   const cipher = argsCipher(config.tenantSaltSecret);
+  const mcpRegistry = createMcpRegistry({ ...database, clock });
+  const upstreams = createUpstreams({
+    ...{ config, log, tracer: telemetry.tracer, registry: mcpRegistry },
+    loadServers: (tenant) => loadServers(reader, cipher, tenant),
+  });
   const cycle: BoundaryParts = {
     ...{ ledger, policies, shadows, relations },
     tools: upstreams.mcp,
@@ -220,7 +223,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const made = {
     ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash },
     ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations, argsCipher: cipher },
-    ...{ cycle, upstreams, telemetry, tracer: telemetry.tracer },
+    ...{ cycle, upstreams, mcpRegistry, telemetry, tracer: telemetry.tracer },
   };
   const boundary = createBoundary(cycle);
   const effects = new Dispatch(boundary);
@@ -287,6 +290,22 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
     ...partiesAt(config),
     findPasskey: (key) => findPasskey(reader, key),
     listLiving: (owner) => listLivingPasskeys(reader, owner, passkeysMax),
+  };
+}
+
+/** What operators of the registry of MCP servers work with. */
+function createRegistryDesk(core: Core): DeskParts {
+  const { config, ledger, provider, clock, newUlid, reader, upstreams, mcpRegistry, argsCipher: cipher } = core;
+  return {
+    ...{ ledger, provider, clock, newUlid, hasher: core.cycle.hasher, argsCipher: cipher },
+    servers: upstreams.servers,
+    lookAt: upstreams.lookAt,
+    reachesPrivate: config.mcpReachesPrivate,
+    recordTools: mcpRegistry.recordTools,
+    loadServers: (tenant) => loadServers(reader, cipher, tenant),
+    findTools: (key) => findServerTools(reader, key),
+    findHidden: (key) => findHiddenTools(reader, key),
+    findApprovalOf: (tenant, receipt) => findApprovalOf(reader, tenant, receipt),
   };
 }
 
@@ -387,6 +406,6 @@ function standingOf(
     sizeOfLog: () => sizeOfLog(reader),
     findLastProven: () => findLastProven(reader),
     listLatestReceipts: (tenant) => listReceipts(reader, tenant, {}, { limit: shownReceiptsMax, before: null }),
-    countTools: async () => (await upstreams.mcp.listTools()).length,
+    countTools: async (tenant) => (await upstreams.mcp.listTools(tenant)).length,
   };
 }

@@ -20,6 +20,7 @@ import { shadowLanes } from './policy/shadow-lanes.ts';
 import { toolBlocks } from './policy/tool-blocks.ts';
 import { passkeys } from './passkeys/passkeys.ts';
 import { relationHeads } from './relations/relation-heads.ts';
+import { mcpServers } from './registry/mcp-servers.ts';
 import { registry } from './registry/registry.ts';
 
 /** Everything that decisions read or change, in the order in which its rows are locked; `kernel.append` writes in this order. */
@@ -40,6 +41,7 @@ export const controls: readonly AnyControl[] = [
   passkeys,
   relationHeads,
   memberRoles,
+  mcpServers,
   registry,
   budgetTerms,
   budgets,

@@ -3,6 +3,7 @@ import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { acceptPasskeyRoute } from './routes/accept-passkey.ts';
 import { approveByKernelRoute } from './routes/approve-by-kernel.ts';
+import { approveMcpServerRoute, approveNamedMcpServerRoute } from './routes/approve-mcp-server.ts';
 import { assertApprovalRoute } from './routes/assert-approval.ts';
 import { assertOnPageRoute } from './routes/assert-on-page.ts';
 import { assertSignInRoute } from './routes/assert-sign-in.ts';
@@ -10,8 +11,8 @@ import { callMcpRoute } from './routes/call-mcp.ts';
 import { challengeApprovalRoute } from './routes/challenge-approval.ts';
 import { challengeOnPageRoute } from './routes/challenge-on-page.ts';
 import { challengeSignInRoute } from './routes/challenge-sign-in.ts';
-import { challengeVoucherOnPageRoute } from './routes/challenge-voucher-on-page.ts';
 import { challengeVoucherRoute } from './routes/challenge-voucher.ts';
+import { challengeVoucherOnPageRoute } from './routes/challenge-voucher-on-page.ts';
 import { checkRelationRoute } from './routes/check-relation.ts';
 import { confirmActivationRoute } from './routes/confirm-activation.ts';
 import { createAccessKeyRoute } from './routes/create-access-key.ts';
@@ -22,10 +23,11 @@ import { createCheckpointRoute } from './routes/create-checkpoint.ts';
 import { createKeyChallengeRoute } from './routes/create-key-challenge.ts';
 import { deleteShadowLaneRoute } from './routes/delete-shadow-lane.ts';
 import { describeMcpRoute } from './routes/describe-mcp.ts';
+import { endApprovalsRoute } from './routes/end-approvals.ts';
 import { enrolIdentityKeyRoute } from './routes/enrol-identity-key.ts';
+import { evaluateRoute } from './routes/evaluate.ts';
 import { evaluateAccessRoute } from './routes/evaluate-access.ts';
 import { evaluateAccessesRoute } from './routes/evaluate-accesses.ts';
-import { evaluateRoute } from './routes/evaluate.ts';
 import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { exportEvidenceRoute } from './routes/export-evidence.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
@@ -42,6 +44,7 @@ import { getConsoleSurfaceRoute } from './routes/get-console-surface.ts';
 import { getFenceRoute } from './routes/get-fence.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
+import { getMcpServerRoute } from './routes/get-mcp-server.ts';
 import { getOtelConfigRoute } from './routes/get-otel-config.ts';
 import { getPolicyBundleRoute } from './routes/get-policy-bundle.ts';
 import { getPolicyCeilingsRoute } from './routes/get-policy-ceilings.ts';
@@ -65,6 +68,7 @@ import { listDriftedToolsRoute } from './routes/list-drifted-tools.ts';
 import { listFencesRoute } from './routes/list-fences.ts';
 import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
+import { listMcpServersRoute } from './routes/list-mcp-servers.ts';
 import { listNegativeVectorsRoute } from './routes/list-negative-vectors.ts';
 import { listOperatorsRoute } from './routes/list-operators.ts';
 import { listPasskeysRoute } from './routes/list-passkeys.ts';
@@ -88,11 +92,13 @@ import { putShadowLaneRoute } from './routes/put-shadow-lane.ts';
 import { putTenantRoute } from './routes/put-tenant.ts';
 import { putToolBlocksRoute } from './routes/put-tool-blocks.ts';
 import { recordBudgetUsageRoute } from './routes/record-budget-usage.ts';
+import { registerMcpServerRoute } from './routes/register-mcp-server.ts';
 import { registerOnPageRoute } from './routes/register-on-page.ts';
 import { registerPasskeyRoute } from './routes/register-passkey.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
-import { revokeIdentityKeyRoute } from './routes/revoke-identity-key.ts';
 import { revokeIdentityRoute } from './routes/revoke-identity.ts';
+import { revokeIdentityKeyRoute } from './routes/revoke-identity-key.ts';
+import { revokeMcpServerRoute } from './routes/revoke-mcp-server.ts';
 import { revokeOwnPasskeyRoute } from './routes/revoke-own-passkey.ts';
 import { revokePasskeyRoute } from './routes/revoke-passkey.ts';
 import { runConformanceRoute } from './routes/run-conformance.ts';
@@ -118,7 +124,6 @@ import { verifyRecordRoute } from './routes/verify-record.ts';
 import { voteOnPageRoute } from './routes/vote-on-page.ts';
 import { vouchForPasskeyRoute } from './routes/vouch-for-passkey.ts';
 import { vouchOnPageRoute } from './routes/vouch-on-page.ts';
-import { endApprovalsRoute } from './routes/end-approvals.ts';
 import { withdrawApprovalRoute } from './routes/withdraw-approval.ts';
 import { writeRelationshipsRoute } from './routes/write-relationships.ts';
 
@@ -238,6 +243,12 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   callMcp: callMcpRoute,
   listMcpCapabilities: listMcpCapabilitiesRoute,
   executeMcp: executeMcpRoute,
+  listMcpServers: listMcpServersRoute,
+  getMcpServer: getMcpServerRoute,
+  registerMcpServer: registerMcpServerRoute,
+  approveMcpServer: approveMcpServerRoute,
+  approveNamedMcpServer: approveNamedMcpServerRoute,
+  revokeMcpServer: revokeMcpServerRoute,
   listRegisteredTools: listRegisteredToolsRoute,
   listDriftedTools: listDriftedToolsRoute,
   listActions: listActionsRoute,

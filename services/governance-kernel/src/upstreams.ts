@@ -10,9 +10,18 @@ import { createMcpGateway } from './mcp/gateway.ts';
 import { createMcpServers } from './mcp/servers.ts';
 import { createToolUpstream } from './mcp/tool-upstream.ts';
 import { tracedTools } from './mcp/traced-tools.ts';
+import type { TenantId } from '@countersign/contracts';
+import type { ServerDirectory } from './mcp/server-directory.ts';
+import type { StoredServer } from './mcp/tenant-servers.ts';
 import type { McpRegistry } from './registry/mcp-registry.ts';
 
-type UpstreamsParts = { config: KernelConfig; log: Log; registry: McpRegistry; tracer: Tracer | null };
+type UpstreamsParts = {
+  config: KernelConfig;
+  log: Log;
+  registry: McpRegistry;
+  loadServers(tenant: TenantId): Promise<StoredServer[]>;
+  tracer: Tracer | null;
+};
 
 /** Results are held in memory and hashed: larger ones belong into a store, with a link to them. */
 const outputBytesMax = 4_194_304;
@@ -22,12 +31,14 @@ const now = () => performance.now();
  * What the kernel calls on ALLOW: the model server and the MCP servers. Nothing but this file holds their bare calls, and `behind()`
  * hands them to the dispatch alone. `start()` connects; after `beginClose()` nobody is connected to again, and `close()` ends what it started.
  */
-export function createUpstreams({ config, log, registry, tracer }: UpstreamsParts) {
+export function createUpstreams({ config, log, registry, loadServers, tracer }: UpstreamsParts) {
   const { upstream, mcpServers: configs, mcpTimeoutMs } = config;
   const model = upstream.url === null ? null : createModelUpstream({ ...upstream, url: upstream.url });
   const servers = createMcpServers({
     configs,
     registry,
+    loadServers,
+    reachesPrivate: config.mcpReachesPrivate,
     scratchDir: join(tmpdir(), `countersign-mcp-${randomUUID()}`),
     account: config.stdioAccount,
     callTimeoutMs: mcpTimeoutMs,
@@ -36,14 +47,17 @@ export function createUpstreams({ config, log, registry, tracer }: UpstreamsPart
     log,
     now,
   });
-  const tools = tracedTools(tracer, createToolUpstream({ servers: servers.byId, outputBytesMax }));
+  const tools = tracedTools(tracer, createToolUpstream({ servers, outputBytesMax }));
   return {
     /** Knows tools, and calls none. */
     mcp: createMcpGateway({
-      ...{ configs, servers: servers.byId, registry, log, now },
+      ...{ servers, registry, log, now },
       listTimeoutMs: mcpTimeoutMs,
       ageMaxMs: config.mcpListAgeMaxMs,
     }),
+    /** Lists the tools of a server, and calls none. */
+    lookAt: servers.look,
+    servers: servers as ServerDirectory,
     /** Asks for names, and for no answer of a model: nothing to decide about. */
     modelList: model === null ? null : model.listModels,
     behind: (dispatch: Dispatch) => ({

@@ -45,6 +45,10 @@ export const tenantTwins: TwinOptions = {
     relation_tuples: { ...owned, columns: { tenant_id } },
     relation_entities: { ...owned, columns: { tenant_id } },
     permission_models: { ...owned, columns: { tenant_id } },
+    mcp_servers: {
+      of: `NEW.tenant_id IS NOT NULL`,
+      columns: { tenant_id, server_id: `NEW.tenant_id || '.twin/' || NEW.name` },
+    },
     access_keys: {
       ...owned,
       columns: {

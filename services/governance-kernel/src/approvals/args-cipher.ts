@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { AppError, type PlainJson, type TenantId } from '@countersign/contracts';
+import { AppError, type Digest, type PlainJson, type TenantId } from '@countersign/contracts';
 import { canonicalize, utf8Bytes } from '@countersign/crypto';
-import type { ApprovalRow } from './approval-row.ts';
 
 /** Keeps the arguments of a call for whoever is to approve it. The database alone does not tell them. */
 export type ArgsCipher = {
@@ -11,7 +10,7 @@ export type ArgsCipher = {
   decrypt(of: ArgsPlace, encrypted: string): Record<string, PlainJson> | null;
 };
 
-type ArgsPlace = Pick<ApprovalRow, 'tenant' | 'id' | 'argsHash'>;
+type ArgsPlace = { tenant: TenantId; id: string; argsHash: Digest };
 
 /** Nobody reads more before deciding, and a page of 200 approvals has to fit into memory. */
 const argsCharactersMax = 262_144;

@@ -54,7 +54,7 @@ type Question = { call: NamedCall; expiresInSeconds: number } & Pick<
 export async function askBeforehand(parts: AskParts, question: Question): Promise<ApprovalRow> {
   const { call } = question;
   const tool = toolOf(call);
-  const resolution = tool === null ? null : await parts.tools.resolve(tool);
+  const resolution = tool === null ? null : await parts.tools.resolve(tool, call.caller.tenant);
   const { tenant } = call.caller;
   const asked = await underActivePolicy(parts.policies, tenant, async (policy) => {
     const work = decisionWork();

@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { decisionWork, neededRelations, Work, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import type { BudgetId, Digest, Instant, PlainJson, TenantId } from '@countersign/contracts';
+import {
+  AppError,
+  type BudgetId,
+  type Digest,
+  type Instant,
+  type PlainJson,
+  type TenantId,
+} from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import type { OrgMoved } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
@@ -16,6 +23,7 @@ import { underActivePolicy, type PolicySource } from '../policy/under-active-pol
 import { relationsOf, type RelationSource } from '../relations/relation-source.ts';
 import { underStandingRelations, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
+import type { ServersChanged } from '../registry/known-servers.ts';
 import { concludeCall, wantedFor, type Concluded, type CycleSettings, type PreparedCall } from './conclude-call.ts';
 import { concludeSettlement, wantedForSettlement, type EndedWith } from './conclude-settlement.ts';
 import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
@@ -71,9 +79,16 @@ export function createBoundary(parts: BoundaryParts): Boundary {
 /** A call whose tool is not registered waits for nobody. */
 function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promise<SealedDecision> {
   const tool = toolOf(call);
-  const asked = tool === null ? null : parts.tools.resolve(tool);
-  if (asked === null) return decideCall(parts, { call, asker, resolution: null });
-  return asked.then((resolution) => decideCall(parts, { call, asker, resolution }));
+  const { tenant } = call.caller;
+  const servers = versionOf(parts, tenant);
+  const asked = tool === null ? null : parts.tools.resolve(tool, tenant);
+  if (asked === null) return decideCall(parts, { call, asker, servers, resolution: null });
+  return asked.then((resolution) => decideCall(parts, { call, asker, servers, resolution }));
+}
+
+/** Read before a name is resolved: what changes in between is noticed when the call is concluded. */
+function versionOf({ tools }: BoundaryParts, tenant: TenantId): string | null {
+  return tools.versionOf?.(tenant) ?? null;
 }
 
 type OneAnswer = { tools: Pick<ToolResolver, 'resolve'>; calls: readonly GovernedCall[] };
@@ -84,14 +99,19 @@ async function inOrder<Told>(
   ask: (asked: AskedByDoor) => Promise<Told>,
 ): Promise<Told[]> {
   // At the same time, so that a server which does not answer takes no time from another that does.
+  const tenant = calls[0]?.caller.tenant;
+  if (tenant === undefined) return [];
+  const servers = versionOf(parts, tenant);
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
-  const resolved = new Map(await Promise.all(names.map(async (name) => [name, await tools.resolve(name)] as const)));
+  const resolved = new Map(
+    await Promise.all(names.map(async (name) => [name, await tools.resolve(name, tenant)] as const)),
+  );
   const decisions: Promise<Told>[] = [];
   const { monotonicMs } = parts.settings;
   let turnSinceMs = monotonicMs();
   for (const call of calls) {
     const resolution = resolved.get(toolOf(call) ?? '') ?? null;
-    const decision = ask({ call, asker: call, resolution });
+    const decision = ask({ call, asker: call, servers, resolution });
     decision.catch(() => undefined); // it may be refused while others are still handed over, and is told below
     decisions.push(decision);
     // It may have to ask for relations before it is submitted, and those behind it may not.
@@ -112,7 +132,7 @@ function asksForRelations({ policies }: BoundaryParts, { caller }: GovernedCall)
 /** Many names before many rules take their time; others have theirs in between. */
 const turnMsMax = 10;
 
-type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null };
+type Asked = { call: NamedCall; asker: Asker; resolution: ToolResolution | null } & Pick<KnownCall, 'servers'>;
 type AskedByDoor = Asked & { asker: GovernedCall };
 
 async function decideCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision> {
@@ -129,8 +149,8 @@ function refuseIfStopped(parts: BoundaryParts, { asker, ...asked }: AskedByDoor)
 async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision | null> {
   const { caller } = asked.call;
   const startedAtMs = performance.now();
-  const concluded = await underActivePolicy(parts.policies, caller.tenant, (policy) =>
-    attemptCall(parts, asked, policy),
+  const concluded = await underKnownServers(parts, asked, (known) =>
+    underActivePolicy(parts.policies, caller.tenant, (policy) => attemptCall(parts, known, policy)),
   );
   if (concluded.kind === 'still_released') return null;
   if (concluded.kind === 'replayed') return new ReplayedDecision(concluded.json);
@@ -140,16 +160,38 @@ async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecis
   return new FreshDecision(concluded);
 }
 
+/** A registry that changes more often than this within one decision is an attack or a fault. */
+const serverChangesMax = 5;
+
+/** Resolves the tool again when the servers changed since. Throws RECEIPT_STORE_UNAVAILABLE when they keep changing. */
+async function underKnownServers<Done extends { kind: string }>(
+  parts: BoundaryParts,
+  asked: Asked,
+  attempt: (known: Asked) => Promise<Done | ServersChanged>,
+): Promise<Exclude<Done, ServersChanged>> {
+  let known = asked;
+  const { tenant } = asked.call.caller;
+  for (let attempts = 0; attempts < serverChangesMax; attempts += 1) {
+    const done = await attempt(known);
+    if (done.kind !== 'servers_changed') return done as Exclude<Done, ServersChanged>; // the one kind that is left out
+    await parts.tools.reload?.(tenant);
+    const tool = toolOf(asked.call);
+    const servers = versionOf(parts, tenant);
+    known = { ...asked, servers, resolution: tool === null ? null : await parts.tools.resolve(tool, tenant) };
+  }
+  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The MCP servers keep changing; nothing was executed');
+}
+
 async function attemptCall(
   parts: BoundaryParts,
-  { call, asker, resolution }: Asked,
+  { call, asker, resolution, servers }: Asked,
   policy: LoadedPolicy | null,
 ): Promise<Exclude<Concluded, OrgMoved | RelationsChanged | ShadowsChanged>> {
   const compiled = policy?.policy ?? null;
   const work = decisionWork();
   const { intent, fault } = normalise(parts.hasher, call, { resolution, policy: compiled, work });
   const needed = compiled === null ? null : neededRelations(compiled, intent, work);
-  const known = { call, asker, intent, fault, policy, resolution, workLeft: work.left };
+  const known = { call, asker, intent, fault, policy, resolution, servers, workLeft: work.left };
   const asked = { source: parts.relations, tenant: call.caller.tenant, needed };
   return await underStandingRelations(asked, (held) => submitCall(parts, { ...known, needed, held }));
 }
@@ -184,6 +226,7 @@ async function submitCall(
     dispatchedBy: dispatchedBy(asker, resolution),
     destination: destinationOf(intent, resolution),
     learned: learnedOf(intent, asker, resolution),
+    serverKey: resolution?.kind === 'registered' ? (resolution.serverKey ?? null) : null,
   };
   const { tenant } = call.caller;
   const ask = () =>

@@ -32,6 +32,7 @@ import type { Confirmations } from '../policy/confirmations.ts';
 import { activePolicy, isActive } from '../policy/policy-heads.ts';
 import { shadowLanes } from '../policy/shadow-lanes.ts';
 import type { PolicyChanged } from '../policy/under-active-policy.ts';
+import { knowsServers, type ServersChanged } from '../registry/known-servers.ts';
 import { stands, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import { answers } from './answers.ts';
 import { dispatches } from './dispatches.ts';
@@ -98,6 +99,7 @@ export type Concluded =
   | OrgMoved
   | PolicyChanged
   | RelationsChanged
+  | ServersChanged
   | ShadowsChanged;
 
 /** The sets that steps 3 to 5 look at. */
@@ -142,6 +144,7 @@ function concludeAnew(
   const { call, intent, policy } = prepared;
   const head = activePolicy(batch, call.caller.tenant);
   if (!isActive(head, policy)) return () => ({ kind: 'policy_changed' });
+  if (!knowsServers(batch, prepared)) return () => ({ kind: 'servers_changed' });
   const lanes = batch.row(shadowLanes, call.caller.tenant)?.lanes ?? noLanes;
   if (!prepared.shadowsStand && !areAsked(lanes, prepared.shadows)) return () => ({ kind: 'shadows_changed' });
 

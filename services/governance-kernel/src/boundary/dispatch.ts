@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, isAppError, type PlainJson } from '@countersign/contracts';
+import { AppError, isAppError, type PlainJson, type TenantId } from '@countersign/contracts';
 import type { Outcome, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import { ulidOf } from '@countersign/receipts';
@@ -28,14 +28,15 @@ export function isClaimTo(claim: DispatchClaim, call: NamedCall): boolean {
   return ClaimToDispatch.isTo(claim, call);
 }
 
-type Sendable = { intent: SealedIntent } & Pick<SealedPermit, 'definitionHash' | 'mayStillSend'>;
+type Sendable = { intent: SealedIntent } & Pick<SealedPermit, 'tenant' | 'definitionHash' | 'mayStillSend'>;
 
 /**
  * Leave to send one call, once. The class stays in this file, so nobody else can make a permit: code that calls an upstream without
  * a sealed ALLOW does not compile.
  */
 class SealedPermit {
-  /** Names the upstream that is to perform the call. */
+  /** With the tool: names the upstream that is to perform the call. */
+  readonly tenant: TenantId;
   readonly tool: string | null;
   /** Of the tool's definition that was judged: whoever sends the call holds it against the one that is listed then. */
   readonly definitionHash: string | null;
@@ -46,7 +47,8 @@ class SealedPermit {
   readonly mayStillSend: () => Promise<boolean> | null;
   #intent: SealedIntent | null;
 
-  constructor({ intent, definitionHash, mayStillSend }: Sendable) {
+  constructor({ intent, tenant, definitionHash, mayStillSend }: Sendable) {
+    this.tenant = tenant;
     this.tool = intent.tool;
     this.definitionHash = definitionHash;
     this.mayStillSend = mayStillSend;
@@ -278,5 +280,5 @@ function permitFor(
     payload.effect_level === intent.effect_level &&
     payload.args_hash === intent.args_hash;
   if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
-  return new SealedPermit({ intent, definitionHash, mayStillSend });
+  return new SealedPermit({ intent, tenant: call.caller.tenant, definitionHash, mayStillSend });
 }

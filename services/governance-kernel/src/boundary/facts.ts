@@ -22,6 +22,7 @@ import { wantedCeilings } from '../policy/policy-ceilings.ts';
 import { wantedPolicies, type PolicyHead } from '../policy/policy-heads.ts';
 import { settingsFact, wantedSettings } from '../policy/settings-fact.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
+import { wantedServers } from '../registry/known-servers.ts';
 import { registry } from '../registry/registry.ts';
 import { relationshipFact } from '../relations/relationship-fact.ts';
 import { wantedRelations } from '../relations/under-standing-relations.ts';
@@ -117,7 +118,7 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   registry: {
     wants: (known) => {
       const address = registeredTool(known);
-      return address === undefined ? [] : [wanted(registry, address)];
+      return [...wantedServers(known), ...(address === undefined ? [] : [wanted(registry, address)])];
     },
     facts: (read) => ({ registry: registryFact(read.batch, read) }),
   },

@@ -29,6 +29,10 @@ export type KnownCall = {
    */
   dispatchedBy: 'kernel' | 'caller' | 'nobody';
   destination: Destination;
+  /** The servers that its tool was resolved among. `null` where there are none, for good. */
+  servers: string | null;
+  /** In the registry, of the server of its tool. `null`: the name of the server, or no server's tool. */
+  serverKey: string | null;
   /** Before it is held against the rows of the batch. */
   learned: Fact<RegistryFact>;
   /** As well. */

@@ -21,7 +21,7 @@ export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): 
   const scopes = scopesFact(batch, caller, known.intent);
   if (scopes.state === 'known' && !scopes.value.required.every((scope) => scopes.value.granted.includes(scope)))
     return true;
-  const server = registryFact(batch, known);
+  const server = registryFact(batch, { ...known, nowMs });
   if (server.state === 'known' && !isTrusted(server.value)) return true;
   return isBlocked(batch, caller.tenant, toolsNamed(known.intent));
 }

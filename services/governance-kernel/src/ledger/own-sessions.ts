@@ -8,6 +8,7 @@ const names = [
   'fences',
   'heads',
   'identities',
+  'mcp-registry',
   'passkeys',
   'policy',
   'relations',

@@ -1,5 +1,6 @@
+import { McpServerId } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { httpMembers, ServerId, stdioMembers, type McpServerConfig } from './server-config.ts';
+import { httpMembers, stdioMembers, type McpServerConfig } from './server-config.ts';
 
 /** Names that clients have for streamable HTTP. */
 const httpTypes = ['http', 'streamable-http', 'streamableHttp', 'streamable_http'] as const;
@@ -37,7 +38,7 @@ function shapeOf(entry: unknown): typeof Stdio | typeof Http {
 
 function problemsOf(name: string, entry: unknown): Problem[] {
   const problems: Problem[] = [];
-  const id = ServerId.safeParse(name);
+  const id = McpServerId.safeParse(name);
   if (!id.success) problems.push({ path: [], message: `the name ${id.error.issues[0]?.message}${suggestion(name)}` });
   if (typeof entry === 'object' && entry !== null && 'type' in entry && entry.type === 'sse')
     problems.push({
@@ -50,12 +51,18 @@ function problemsOf(name: string, entry: unknown): Problem[] {
 
 /** The same name in the form that fits, where there is one. */
 function suggestion(name: string): string {
+  const fitting = fittingId(name);
+  return fitting === null ? '' : `; write "${fitting}"`;
+}
+
+/** The name in lower case, with a dash for each run of other characters. `null` when nothing is left. */
+export function fittingId(name: string): string | null {
   const fitting = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 63);
-  return ServerId.safeParse(fitting).success ? `; write "${fitting}"` : '';
+  return McpServerId.safeParse(fitting).data ?? null;
 }
 
 /** Nothing is replaced here: what a client would have filled in would go to the server as it stands. */

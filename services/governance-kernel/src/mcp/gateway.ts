@@ -1,4 +1,4 @@
-import { isAppError, toolOfFunctionName, type EffectLevel } from '@countersign/contracts';
+import { isAppError, toolOfFunctionName, type EffectLevel, type TenantId } from '@countersign/contracts';
 import { foldedToolName, type Fact, type RegistryFact } from '@countersign/policy';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { Log } from '@countersign/service-kit';
@@ -9,8 +9,7 @@ import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts'
 import { Listings, type ToolsOf } from './listings.ts';
 import { lookAlikesAmong } from './look-alikes.ts';
 import { toolOfShortName } from './provider-names.ts';
-import type { McpServerConfig } from './server-config.ts';
-import type { UpstreamServer } from './upstream-server.ts';
+import type { LocatedServer, ServerDirectory } from './server-directory.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
   definitionHash,
@@ -22,9 +21,8 @@ import {
 } from '../registry/tool-definition.ts';
 
 type McpGatewayParts = {
-  configs: readonly McpServerConfig[];
-  /** What each server lists. Calling one is not the gateway's to do. */
-  servers: ReadonlyMap<string, Lists>;
+  /** The servers of tenants and of the installation. Calling one is not the gateway's to do. */
+  servers: ServerDirectory;
   registry: Pick<McpRegistry, 'findTool' | 'findServer'>;
   /** How long servers may take to list their tools for one call, or for all calls of one answer. */
   listTimeoutMs: number;
@@ -43,31 +41,49 @@ export type ListedTool = {
   definitionHash: string;
 };
 
+/** Why a tool of a server is not listed to anyone. */
+type HiddenCause = 'malformed' | 'look_alike' | 'drift' | 'unpinned' | 'server';
+
+export type Listing = { tools: ListedTool[]; hidden: Record<HiddenCause, number> };
+
 export type McpGateway = ToolResolver & {
-  listTools(): Promise<ListedTool[]>;
-  /** What is declared of a tool here, as `resolve` tells it. */
-  effectOf(address: ToolAddress, pinned: Pinned): EffectLevel | null;
+  /** The tools that this tenant may call, and how many others its servers have. */
+  listing(tenant: TenantId): Promise<Listing>;
+  listTools(tenant: TenantId): Promise<ListedTool[]>;
+  /** Has every server of the installation list its tools now. */
+  askDeclared(): Promise<void>;
+  /** What is declared of a tool of this tenant, as `resolve` tells it. */
+  effectOf(tenant: TenantId, address: ToolAddress, pinned: Pinned): EffectLevel | null;
 };
 
-/** What a server lists. */
-type Lists = Pick<UpstreamServer, 'tools' | 'freshTools'>;
-
-/** The tools of all MCP servers that the operator declared, with their pins. It knows tools; it neither decides nor calls. */
-export function createMcpGateway({ configs, registry, ...rest }: McpGatewayParts): McpGateway {
-  const parts: Parts = {
-    ...rest,
-    configs: new Map(configs.map((config) => [config.server_id, config])),
-    registry: { ...registry, findTool: sharedLookups(registry.findTool, { ...rest, keeps: mayPass }) },
-  };
+/** The tools of all MCP servers of tenants and of the installation, with their pins. It knows tools; it neither decides nor calls. */
+export function createMcpGateway({ registry, ...rest }: McpGatewayParts): McpGateway {
+  const lookups = () => sharedLookups(registry.findTool, { ...rest, keeps: mayPass });
+  const shared = { findTool: lookups() };
+  const findTool: McpRegistry['findTool'] = (address) => shared.findTool(address);
+  const parts: Parts = { ...rest, registry: { ...registry, findTool } };
   const inTime = (): ToolsOf => new Listings(rest.listTimeoutMs).of;
+  const listing = async (tenant: TenantId) => {
+    await rest.servers.reload(tenant);
+    return await listTools(parts, tenant);
+  };
   return {
-    resolve: (name) => resolveName(parts, name, inTime),
+    resolve: (name, tenant) => resolveName(forTenant(parts, tenant), name, inTime),
     forOneAnswer: () => {
       const toolsOf = inTime();
-      return { resolve: (name) => resolveName(parts, name, () => toolsOf) };
+      return { resolve: (name, tenant) => resolveName(forTenant(parts, tenant), name, () => toolsOf) };
     },
-    listTools: () => listTools(parts),
-    effectOf: (address, pinned) => effectOf(parts, address, pinned),
+    versionOf: (tenant) => rest.servers.versionOf(tenant),
+    reload: async (tenant) => {
+      shared.findTool = lookups(); // what they remember was read before
+      await rest.servers.reload(tenant);
+    },
+    listing,
+    askDeclared: async () => {
+      await Promise.allSettled(rest.servers.declared().map(({ server }) => server?.tools()));
+    },
+    listTools: async (tenant) => (await listing(tenant)).tools,
+    effectOf: (tenant, address, pinned) => effectOf(forTenant(parts, tenant), address, pinned),
   };
 }
 
@@ -76,49 +92,66 @@ function mayPass(found: Awaited<ReturnType<McpRegistry['findTool']>>): boolean {
   return found?.state === 'approved' && found.tool !== null && found.tool.pinnedHash !== null;
 }
 
-type Parts = Omit<McpGatewayParts, 'configs'> & { configs: ReadonlyMap<string, McpServerConfig> };
+type Parts = McpGatewayParts;
+/** The same, as one tenant sees the servers. */
+type TenantParts = Omit<Parts, 'servers'> & { find(serverId: string): LocatedServer | null };
+
+function forTenant({ servers, ...rest }: Parts, tenant: TenantId): TenantParts {
+  return { ...rest, find: (serverId) => servers.find(tenant, serverId) };
+}
 
 /** Whatever a declared server's id begins is that server's to have: nobody's own function may stand in its name space. */
-function resolveName(parts: Parts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution | null> | null {
+function resolveName(parts: TenantParts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution | null> | null {
   const address = declaredAddress(parts, name);
   if (address !== null) return resolve(parts, address, toolsOf);
   const folded = foldedToolName(name);
   const seen = folded === name ? null : declaredAddress(parts, folded);
   if (seen !== null) return Promise.resolve({ kind: 'look_alike', serverId: seen.serverId });
-  const possible = underscoredAddresses(folded).filter(({ serverId }) => parts.servers.has(serverId));
+  const possible = underscoredAddresses(folded).filter(({ serverId }) => parts.find(serverId) !== null);
   return possible.length === 0 ? null : resolveUnderscored(parts, { possible, isPlain: folded === name }, toolsOf);
 }
 
 /** `files__read`, `mcp__files__read` and the name itself. */
-function declaredAddress({ servers }: Parts, name: string): ToolAddress | null {
+function declaredAddress({ find }: TenantParts, name: string): ToolAddress | null {
   const address = parseToolAddress(toolOfFunctionName(name));
-  return address !== null && servers.has(address.serverId) ? address : null;
+  return address !== null && find(address.serverId) !== null ? address : null;
 }
 
 /** The one registered tool of these, refused where there are several or the name only looks like it; of none, the name is its caller's own. */
 async function resolveUnderscored(
-  parts: Parts,
+  parts: TenantParts,
   { possible, isPlain }: { possible: readonly ToolAddress[]; isPlain: boolean },
   toolsOf: () => ToolsOf,
 ): Promise<ToolResolution | null> {
-  const found = await Promise.all(possible.map((address) => parts.registry.findTool(address)));
+  const found = await Promise.all(possible.map((address) => findTool(parts, address)));
   const [address, ...others] = possible.filter((_, nth) => (found[nth]?.tool ?? null) !== null);
   if (address === undefined) return null;
   if (others.length > 0 || !isPlain) return { kind: 'look_alike', serverId: address.serverId };
   return await resolve(parts, address, toolsOf);
 }
 
-async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsOf): Promise<ToolResolution> {
-  const host = hostOf(parts.configs.get(address.serverId));
-  const named = { kind: 'registered', tool: toolAddress(address), host } as const;
-  const server = parts.servers.get(address.serverId);
+function findTool({ registry, find }: TenantParts, { serverId, toolName }: ToolAddress) {
+  return registry.findTool({ serverId: find(serverId)?.key ?? serverId, toolName });
+}
+
+async function resolve(parts: TenantParts, address: ToolAddress, toolsOf: () => ToolsOf): Promise<ToolResolution> {
+  const located = parts.find(address.serverId);
+  const named = {
+    kind: 'registered',
+    tool: toolAddress(address),
+    host: hostOf(located),
+    serverKey: located?.key ?? address.serverId,
+  } as const;
   try {
-    const known = await parts.registry.findTool(address);
-    if (known === null || server === undefined)
+    const known = await findTool(parts, address);
+    if (known === null || located === null)
       return { ...named, effectLevel: 'E4', registry: unavailable('The server is not registered') };
     const effectLevel = effectOf(parts, address, known.tool);
     // A server that is not approved is decided about without asking it anything.
     if (known.state !== 'approved') return { ...named, effectLevel, registry: unlisted(address.serverId, known.state) };
+    const { server } = located;
+    if (server === null)
+      return { ...named, effectLevel, registry: unavailable(located.notConnected ?? 'The server is not connected') };
     const tools = server.freshTools() ?? (await toolsOf()(server));
     if (lookAlikesAmong(tools).has(address.toolName)) return { kind: 'look_alike', serverId: address.serverId };
     const live = tools.find(({ name }) => name === address.toolName);
@@ -135,8 +168,8 @@ async function resolve(parts: Parts, address: ToolAddress, toolsOf: () => ToolsO
   }
 }
 
-function hostOf(config: McpServerConfig | undefined): string | null {
-  return config?.transport === 'http' ? new URL(config.url).hostname : null;
+function hostOf(located: LocatedServer | null): string | null {
+  return located?.config?.transport === 'http' ? new URL(located.config.url).hostname : null;
 }
 
 function registryFact(address: ToolAddress, live: Tool | undefined, pinned: RegisteredTool | null): Fact<RegistryFact> {
@@ -165,32 +198,48 @@ function unavailable(detail: string): Fact<RegistryFact> {
 }
 
 /** Null: the operator does not declare the server, or nobody has declared its tool. */
-function effectOf({ configs }: Parts, { serverId, toolName }: ToolAddress, pinned: Pinned | null): EffectLevel | null {
-  const config = configs.get(serverId);
-  return config === undefined ? null : registeredEffect(config, toolName, pinned);
+function effectOf(
+  { find }: TenantParts,
+  { serverId, toolName }: ToolAddress,
+  pinned: Pinned | null,
+): EffectLevel | null {
+  const config = find(serverId)?.config ?? null;
+  return config === null ? null : registeredEffect(config, toolName, pinned);
 }
 
-async function listTools(parts: Parts): Promise<ListedTool[]> {
+async function listTools(parts: Parts, tenant: TenantId): Promise<Listing> {
   const lists = await Promise.all(
-    [...parts.servers].map(([serverId, server]) => callableTools(parts, serverId, server)),
+    parts.servers.list(tenant).map((located) => callableTools(forTenant(parts, tenant), located)),
   );
-  return lists.flat().sort((left, right) => (left.tool < right.tool ? -1 : 1));
+  const hidden = { malformed: 0, look_alike: 0, drift: 0, unpinned: 0, server: 0 };
+  for (const { hidden: ofServer } of lists) for (const cause of ofServer) hidden[cause] += 1;
+  const tools = lists.flatMap((list) => list.tools).sort((left, right) => (left.tool < right.tool ? -1 : 1));
+  return { tools, hidden };
 }
 
-async function callableTools(parts: Parts, serverId: string, server: Lists): Promise<ListedTool[]> {
-  const known = await parts.registry.findServer(serverId);
-  if (known?.state !== 'approved') return [];
-  const live = await server.tools().catch(() => []);
+type ServerListing = { tools: ListedTool[]; hidden: HiddenCause[] };
+
+async function callableTools(parts: TenantParts, { key, serverId, server }: LocatedServer): Promise<ServerListing> {
+  const known = await parts.registry.findServer(key);
+  if (known === null) return { tools: [], hidden: [] };
+  const live = known.state !== 'approved' || server === null ? null : await server.tools().catch(() => null);
+  if (live === null)
+    return { tools: [], hidden: known.tools.filter(({ isGone }) => !isGone).map(() => 'server' as const) };
   const lookAlikes = lookAlikesAmong(live);
-  const callable = live.filter(({ name }) => !lookAlikes.has(name));
-  const liveHashes = new Map(callable.map((tool) => [tool.name, definitionHash(tool)]));
-  return known.tools
-    .filter((tool) => tool.pinnedHash !== null && liveHashes.get(tool.toolName) === tool.pinnedHash)
-    .map((tool) => ({
-      tool: toolAddress(tool),
-      serverId,
-      effectLevel: effectOf(parts, tool, tool) ?? 'E4',
-      definition: tool.definition,
-      definitionHash: tool.pinnedHash ?? tool.currentHash,
-    }));
+  const pinned = new Map(known.tools.map((tool) => [tool.toolName, tool]));
+  const listed: ServerListing = { tools: [], hidden: (server?.hidden ?? []).map(() => 'malformed' as const) };
+  for (const tool of live) {
+    const registered = pinned.get(tool.name);
+    const pin = registered?.pinnedHash ?? null;
+    if (lookAlikes.has(tool.name)) listed.hidden.push('look_alike');
+    else if (registered === undefined || pin === null) listed.hidden.push('unpinned');
+    else if (pin !== definitionHash(tool)) listed.hidden.push('drift');
+    else {
+      const address = { serverId, toolName: tool.name };
+      const effectLevel = effectOf(parts, address, registered) ?? 'E4';
+      const { definition } = registered;
+      listed.tools.push({ tool: toolAddress(address), serverId, effectLevel, definition, definitionHash: pin });
+    }
+  }
+  return listed;
 }

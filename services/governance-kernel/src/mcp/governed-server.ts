@@ -21,7 +21,7 @@ import { toolResult } from './tool-result.ts';
 const listTtlMs = 10_000;
 
 export type GovernedServerParts = {
-  mcp: Pick<McpGateway, 'listTools'>;
+  mcp: Pick<McpGateway, 'listing'>;
   callable: CallableToolsParts;
   executor: ToolExecutor;
   sender: Sender;
@@ -37,8 +37,13 @@ export function governedServer({ mcp, callable, executor, sender }: GovernedServ
     inputRequired: { legacyShim: false },
   });
   server.setRequestHandler('tools/list', async () => {
-    const { listed, notListed } = await callableTools(callable, sender.caller, await mcp.listTools());
-    return { tools: listed.map(publishedTool), _meta: { 'countersign/not_listed': notListed } };
+    const { tools, hidden } = await mcp.listing(sender.caller.tenant);
+    const { listed, notListed } = await callableTools(callable, sender.caller, tools);
+    const total = Object.values(hidden).reduce((sum, count) => sum + count, notListed.total);
+    return {
+      tools: listed.map(publishedTool),
+      _meta: { 'countersign/not_listed': { ...notListed, ...hidden, total } },
+    };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;

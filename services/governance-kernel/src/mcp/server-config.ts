@@ -1,16 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { EffectLevel } from '@countersign/contracts';
+import { McpServerId } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-
-/** Our own name, and the prefix of tool names at MCP clients: `mcp__files__read` is `files.read`. */
-const reserved: ReadonlySet<string> = new Set(['countersign', 'mcp']);
-
-/** No dot and no double underscore: `server.tool` and `server__tool` then split in one way only. */
-export const ServerId = z
-  .string()
-  .max(63)
-  .regex(/^[a-z0-9](?:[a-z0-9-]|_(?!_))*$/, 'may hold lower-case letters, digits, - and single _')
-  .refine((id) => !id.endsWith('_') && !reserved.has(id), 'is reserved');
 
 /** A child starts in a folder of its own, so a path from ours would lead elsewhere. */
 const command = z
@@ -46,8 +37,8 @@ export const httpMembers = {
 };
 
 export const McpServerConfig = z.discriminatedUnion('transport', [
-  z.strictObject({ server_id: ServerId, transport: z.literal('stdio'), ...stdioMembers }),
-  z.strictObject({ server_id: ServerId, transport: z.literal('http'), ...httpMembers }),
+  z.strictObject({ server_id: McpServerId, transport: z.literal('stdio'), ...stdioMembers }),
+  z.strictObject({ server_id: McpServerId, transport: z.literal('http'), ...httpMembers }),
 ]);
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 

@@ -7,21 +7,22 @@ import { inexactCode } from './exact-answers.ts';
 import { Excess, excessCode } from './excess.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
-import type { CallOptions, UpstreamServer } from './upstream-server.ts';
+import type { ServerDirectory } from './server-directory.ts';
+import type { CallOptions } from './upstream-server.ts';
 
 export type ToolAnswer = { outcome: Outcome; result: CallToolResult };
 
 type ToolUpstreamParts = {
-  servers: ReadonlyMap<string, Pick<UpstreamServer, 'call'>>;
+  servers: Pick<ServerDirectory, 'find'>;
   outputBytesMax: number;
 };
 
 /** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
 export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
   return async (permit, { signal, onProgress, traceparent }) => {
-    const server = servers.get(parseToolAddress(permit.tool ?? '')?.serverId ?? '');
+    const server = servers.find(permit.tenant, parseToolAddress(permit.tool ?? '')?.serverId ?? '')?.server ?? null;
     try {
-      if (server === undefined) throw new NotSent('No server has this tool');
+      if (server === null) throw new NotSent('No server has this tool');
       const options = { signal, traceparent, onProgress: onProgress && boundedProgress(onProgress) };
       return answerOf(knownMembers(await server.call(permit, options)), outputBytesMax);
     } catch (error) {

@@ -8,8 +8,10 @@ import {
   type CallToolResult,
   type Progress,
   type Tool,
+  type Transport,
 } from '@modelcontextprotocol/client';
 import { startDeadline } from '@countersign/contracts';
+import { hiddenToolsMax, type HiddenTool } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
 import type { Permit } from '../boundary/dispatch.ts';
 import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
@@ -20,6 +22,7 @@ import { sending } from './sending.ts';
 import { hasAtMost } from './bounded-messages.ts';
 import { connectProblem } from './connect-problem.ts';
 import { LastWords } from './last-words.ts';
+import { uniquelyNamed, withSoundTools } from './sound-tools.ts';
 import { openTransport, type TransportOptions } from './upstream-transport.ts';
 
 type UpstreamServerOptions = TransportOptions & {
@@ -28,7 +31,7 @@ type UpstreamServerOptions = TransportOptions & {
   listAgeMaxMs: number;
   now: () => number;
   /** Told whenever the live definitions were read. */
-  onListed(tools: readonly Tool[]): Promise<void>;
+  onListed(tools: readonly Tool[], hidden: readonly HiddenTool[]): Promise<void>;
 };
 
 /** What a call needs beside its permit. */
@@ -69,6 +72,7 @@ export class UpstreamServer {
   #listing: Promise<Live> | null = null;
   readonly #running = new WeakMap<Client, Set<Running>>();
   #failures = 0;
+  #hidden: HiddenTool[] = [];
   /** The last problem that was told. */
   #problem: string | null = null;
   #retryAtMs = 0;
@@ -83,6 +87,11 @@ export class UpstreamServer {
   /** Resolves after the first attempt, whether it succeeded or not: a dead upstream must not keep the kernel from starting. */
   async start(): Promise<void> {
     await this.#connect().catch(() => undefined);
+  }
+
+  /** The tools of the last list that cannot be used. */
+  get hidden(): readonly HiddenTool[] {
+    return this.#hidden;
   }
 
   get isConnected(): boolean {
@@ -209,7 +218,7 @@ export class UpstreamServer {
     );
     const lastWords = new LastWords();
     try {
-      await client.connect(openTransport(this.#options, lastWords), { timeout: connectTimeoutMs });
+      await client.connect(this.#transport(lastWords), { timeout: connectTimeoutMs });
       const live = await this.#refresh(client);
       this.#closing.signal.throwIfAborted();
       client.onclose = () => this.#lost(client);
@@ -228,6 +237,14 @@ export class UpstreamServer {
     }
   }
 
+  #transport(lastWords: LastWords): Transport {
+    return withSoundTools(openTransport(this.#options, lastWords), (tool) => this.#hide(tool));
+  }
+
+  #hide(tool: HiddenTool): void {
+    if (this.#hidden.length < hiddenToolsMax) this.#hidden.push(tool);
+  }
+
   #refresh(client: Client): Promise<Live> {
     this.#listing ??= this.#list(client).finally(() => {
       this.#listing = null;
@@ -238,13 +255,15 @@ export class UpstreamServer {
   async #list(client: Client): Promise<Live> {
     const listedAtMs = this.#options.now();
     const options = { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs } as const;
-    const { tools } = await client.listTools(undefined, options).catch((error: unknown) => {
+    this.#hidden = [];
+    const { tools: all } = await client.listTools(undefined, options).catch((error: unknown) => {
       throw isLost(error) ? new LostServer('The MCP server has gone', { cause: error }) : error;
     });
     // Pages are bounded one by one; each definition of all of them is hashed in one go, and held against the registry.
-    if (tools.length > toolsMax || !hasAtMost(listedValuesMax, tools))
+    if (all.length > toolsMax || !hasAtMost(listedValuesMax, all))
       throw new Error('The MCP server lists more tools than can be held against their pins');
-    await this.#options.onListed(tools);
+    const tools = uniquelyNamed(all, (tool) => this.#hide(tool));
+    await this.#options.onListed(tools, this.#hidden);
     this.#live = { client, tools, listedAtMs };
     return this.#live;
   }

@@ -1,4 +1,4 @@
-import type { Digest, Instant, PlainJson, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
+import type { ApprovalId, Digest, Instant, PlainJson, PrincipalId, SessionId, TenantId } from '@countersign/contracts';
 import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement, type Statement } from '@countersign/receipts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
@@ -17,7 +17,9 @@ type Said = {
   by: PrincipalId;
   nowMs: number;
   /** `policy` unless it says otherwise. */
-  kind?: 'policy' | 'trust';
+  kind?: 'policy' | 'registry' | 'trust';
+  /** The approval that the setting used up. */
+  approvalId?: ApprovalId;
   action: `${string}.${string}`;
   resource: string;
   /** What holds from now on; it stands in the record as it is. */
@@ -26,7 +28,7 @@ type Said = {
 
 /** That somebody set something which decisions rest on. */
 export function settingStatement({ provider, newUlid }: SettingParts, said: Said): Statement {
-  const { nowMs, setting, by, kind = 'policy', ...rest } = said;
+  const { nowMs, setting, by, kind = 'policy', approvalId = null, ...rest } = said;
   return announcementStatement(provider, {
     ...rest,
     ulid: newUlid(nowMs),
@@ -40,7 +42,7 @@ export function settingStatement({ provider, newUlid }: SettingParts, said: Said
     argsHash: digestOf(provider, canonicalBytes(parsePlainJson(setting))) as Digest, // digestOf writes exactly this form
     policyHash: null,
     policyEpoch: 0,
-    approvalId: null,
+    approvalId,
     facts: setting,
   });
 }

@@ -1,4 +1,4 @@
-import type { EffectLevel } from '@countersign/contracts';
+import type { EffectLevel, TenantId } from '@countersign/contracts';
 import type { Fact, RegistryFact } from '@countersign/policy';
 
 /** A tool in the name space of a declared server. One that the server does not list is registered too, with facts that deny it. */
@@ -10,6 +10,8 @@ type ResolvedTool = {
   effectLevel: EffectLevel | null;
   /** Where its calls go; null: to a program on this machine. */
   host: string | null;
+  /** Of its server in the registry. Without it the name of the server is its key. */
+  serverKey?: string;
   registry: Fact<RegistryFact>;
 };
 
@@ -24,7 +26,11 @@ export type ToolResolver = {
    * By canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` where that is a registered tool. `null`:
    * the tool is the caller's own, of no declared server; at once where no alias is possible.
    */
-  resolve(name: string): Promise<ToolResolution | null> | null;
+  resolve(name: string, tenant: TenantId): Promise<ToolResolution | null> | null;
   /** For the calls of one answer: each server is asked once, and the time spent waiting is bounded for all of them together. */
   forOneAnswer(): Pick<ToolResolver, 'resolve'>;
+  /** Which servers of the tenant and of the installation it knows, in which states. Without it: none, for good. */
+  versionOf?(tenant: TenantId): string;
+  /** Reads them again. */
+  reload?(tenant: TenantId): Promise<void>;
 };

@@ -6,6 +6,6 @@ import * as store from '../store/registered-tools.ts';
 export const listDriftedToolsRoute = ({ reader, mcp }: Pick<Context, 'reader' | 'mcp'>) =>
   handleSystem(listDriftedTools)(async ({ query }) => {
     // Whoever lists them holds them against their pins: a tool drifts also where nobody calls it.
-    await mcp.listTools();
+    await mcp.askDeclared();
     return await store.listDriftedTools(reader, query);
   });

@@ -9,10 +9,10 @@ type ListMcpCapabilitiesParts = { mcp: Pick<McpGateway, 'listTools'> };
 
 /** The tools that may be called now, with the pins that calls are held against. */
 export const listMcpCapabilitiesRoute = ({ mcp }: ListMcpCapabilitiesParts) =>
-  handleTenant(listMcpCapabilities)(async () => ({
+  handleTenant(listMcpCapabilities)(async ({ caller }) => ({
     server_name: mcpServerInfo.name,
     version: mcpServerInfo.version,
-    tools: (await mcp.listTools()).map(capability),
+    tools: (await mcp.listTools(caller.tenant)).map(capability),
   }));
 
 function capability({ tool, serverId, effectLevel, definition, definitionHash }: ListedTool) {

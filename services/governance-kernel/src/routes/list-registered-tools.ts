@@ -8,9 +8,13 @@ import * as store from '../store/registered-tools.ts';
 export const listRegisteredToolsRoute = ({ reader, mcp, policies }: Context) =>
   handleTenant(listRegisteredTools)(async ({ query, caller }) => {
     // Decisions learn of another policy as they are made; a page that is read has to look.
-    await policies.reload(caller.tenant);
+    await Promise.all([policies.reload(caller.tenant), mcp.reload?.(caller.tenant)]);
     const policy = policies.current(caller.tenant)?.policy ?? null;
     return await store.listRegisteredTools(reader, caller.tenant, query, (address, pinned) =>
-      declaredEffect(toolAddress(address), { byRegistry: mcp.effectOf(address, pinned), policy, isOwn: false }),
+      declaredEffect(toolAddress(address), {
+        byRegistry: mcp.effectOf(caller.tenant, address, pinned),
+        policy,
+        isOwn: false,
+      }),
     );
   });

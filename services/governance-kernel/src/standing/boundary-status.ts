@@ -26,7 +26,7 @@ export type StandingParts = {
   sizeOfLog(): Promise<number>;
   findLastProven(): Promise<Instant | null>;
   listLatestReceipts(tenant: TenantId): Promise<StoredReceipt[]>;
-  countTools(): Promise<number>;
+  countTools(tenant: TenantId): Promise<number>;
 };
 
 /** Where the tenant stands now, as the database holds it. */

@@ -9,7 +9,7 @@ export async function consoleView(parts: StandingParts, tenant: TenantId): Promi
   const [status, receipts, tools] = await Promise.all([
     boundaryStatus(parts, tenant),
     parts.listLatestReceipts(tenant),
-    parts.countTools(),
+    parts.countTools(tenant),
   ]);
   return { status, receipts, tools };
 }

@@ -3,6 +3,7 @@ import {
   type ApprovalId,
   type Digest,
   type PrincipalId,
+  type ReceiptId,
   type SessionId,
   type TenantId,
 } from '@countersign/contracts';
@@ -13,6 +14,7 @@ import { approvals } from '../approvals/approvals.ts';
 import { withCountedVotes } from '../approvals/counted-votes.ts';
 import { underPolicy } from '../approvals/expire.ts';
 import type { ApprovalModel } from '../generated/prisma/models.ts';
+import { findReceipt } from './receipt-store.ts';
 import { findRevocations } from './identity-store.ts';
 import { findApprovalTerms } from './passkey-store.ts';
 import type { Electorate } from '../voting/decision-rights.ts';
@@ -37,6 +39,16 @@ export async function getApproval(reader: Reader, key: { tenant: TenantId; id: A
   const row = await findApproval(reader, key);
   if (row === null) throw new AppError('NOT_FOUND', 'There is no such approval');
   return row;
+}
+
+/** The approval that a receipt of the tenant is about. `null` when there is no such receipt, or it is about none. */
+export async function findApprovalOf(
+  reader: Reader,
+  tenant: TenantId,
+  receipt: ReceiptId,
+): Promise<Pick<ApprovalRow, 'id' | 'session'> | null> {
+  const id = (await findReceipt(reader, tenant, receipt))?.payload.approval_id;
+  return id === undefined ? null : await findApproval(reader, { tenant, id });
 }
 
 /** An approval as a person is shown it: with the votes that count now, and all that decides which do. Throws NOT_FOUND. */

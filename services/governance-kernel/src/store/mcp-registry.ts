@@ -1,4 +1,5 @@
 import { Digest, EffectLevel } from '@countersign/contracts';
+import { HiddenTool } from '@countersign/contracts/governance-kernel';
 import { isUnavailable } from '@countersign/database';
 import { storeOutage } from '@countersign/service-kit';
 import { z } from 'zod';
@@ -27,10 +28,10 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
           update: declared,
         });
       }),
-    recordTools: whileItAnswers(async (serverId, tools) => {
+    recordTools: whileItAnswers(async (serverId, tools, hidden) => {
       // What is known already locks nobody out.
-      if (await isRecorded(reader, serverId, tools)) return;
-      await transaction((tx) => recordTools(tx, { serverId, tools, now: clock() }));
+      if (await isRecorded(reader, { serverId, tools, hidden })) return;
+      await transaction((tx) => recordTools(tx, { serverId, tools, hidden, now: clock() }));
     }),
     findServer: whileItAnswers(async (serverId) => {
       const state = await stateOf(serverId);
@@ -62,31 +63,43 @@ function whileItAnswers<Args extends unknown[], Found>(
     });
 }
 
-async function isRecorded(reader: Reader, serverId: string, tools: readonly ObservedTool[]): Promise<boolean> {
+async function isRecorded(reader: Reader, { serverId, tools, hidden }: Listed): Promise<boolean> {
   const where = { server_id: serverId };
   const [server, stored] = await Promise.all([
-    reader.mcpServer.findUnique({ where, select: { first_listed_at: true } }),
-    reader.mcpTool.findMany({ where, select: { tool_name: true, current_hash: true } }),
+    reader.mcpServer.findUnique({ where, select: { first_listed_at: true, hidden: true } }),
+    reader.mcpTool.findMany({ where, select: { tool_name: true, current_hash: true, gone_at: true } }),
   ]);
   if ((server?.first_listed_at ?? null) === null) return false;
-  const current = new Map(stored.map((tool) => [tool.tool_name, tool.current_hash]));
-  return tools.every(({ name, hash }) => current.get(name) === hash);
+  if (JSON.stringify(HiddenTools.parse(server?.hidden ?? [])) !== JSON.stringify(hidden)) return false;
+  const listed = stored.filter(({ gone_at: goneAt }) => goneAt === null);
+  const current = new Map(listed.map((tool) => [tool.tool_name, tool.current_hash]));
+  return listed.length === tools.length && tools.every(({ name, hash }) => current.get(name) === hash);
 }
 
-type Recording = { serverId: string; tools: readonly ObservedTool[]; now: Date };
+type Listed = { serverId: string; tools: readonly ObservedTool[]; hidden: readonly HiddenTool[] };
+type Recording = Listed & { now: Date };
+const HiddenTools = z.array(HiddenTool);
 
 /**
  * The lock makes two replicas that see a server for the first time agree on one pin. It is the one that any change of the registry
  * takes first, or a change that holds it would wait for us and we for it.
  */
-async function recordTools(tx: Tx, { serverId, tools, now }: Recording): Promise<void> {
+async function recordTools(tx: Tx, { serverId, tools, hidden, now }: Recording): Promise<void> {
   await tx.$executeRaw`SELECT lock_controls(true)`;
   // A state of the server, not the absence of tools: one that first lists nothing would else be trusted with whatever it lists later.
   const first = await tx.mcpServer.updateMany({
     where: { server_id: serverId, first_listed_at: null },
     data: { first_listed_at: now },
   });
+  await tx.mcpServer.updateMany({ where: { server_id: serverId }, data: { hidden: [...hidden] } });
   const stored = await tx.mcpTool.findMany({ where: { server_id: serverId } });
+  const names = new Set(tools.map(({ name }) => name));
+  const gone = stored.filter(({ tool_name: name, gone_at: goneAt }) => goneAt === null && !names.has(name));
+  if (gone.length > 0)
+    await tx.mcpTool.updateMany({
+      where: { server_id: serverId, tool_name: { in: gone.map(({ tool_name: name }) => name) } },
+      data: { gone_at: now },
+    });
   const known = new Map(stored.map((tool) => [tool.tool_name, tool]));
   const pinOf = ({ hash }: ObservedTool) => (first.count === 1 ? { pinned_hash: hash, pinned_at: now } : {});
   await tx.mcpTool.createMany({
@@ -96,10 +109,11 @@ async function recordTools(tx: Tx, { serverId, tools, now }: Recording): Promise
   });
   for (const tool of tools) {
     const before = known.get(tool.name);
-    if (before === undefined || before.current_hash === tool.hash) continue;
+    if (before === undefined || (before.current_hash === tool.hash && before.gone_at === null)) continue;
+    const shown = before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool, now);
     await tx.mcpTool.update({
       where: { server_id_tool_name: { server_id: serverId, tool_name: tool.name } },
-      data: before.pinned_hash === null ? observed(tool) : observedBeside(before.pinned_hash, tool, now),
+      data: { ...(before.current_hash === tool.hash ? {} : shown), gone_at: null },
     });
   }
 }
@@ -126,6 +140,7 @@ function registeredTool(row: McpToolModel): RegisteredTool {
     currentHash: Digest.parse(row.current_hash),
     definition: sharedDefinition(pinnedHash, row.definition as PinnedDefinition), // as recordTools wrote it
     effectLevel: EffectLevel.parse(row.effect_level),
+    isGone: row.gone_at !== null,
   };
 }
 

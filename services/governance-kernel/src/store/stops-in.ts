@@ -5,6 +5,7 @@ import type { Reader } from './database.ts';
 import { findFencesAround } from './fence-store.ts';
 import { holdsOneOf } from '../policy/block-tools.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
+import { serverKey } from '../registry/mcp-servers.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { findLiveKey, isRevoked } from './identity-store.ts';
 import { asStored } from './stored-row.ts';
@@ -27,7 +28,8 @@ export function stopsIn(
     },
     isWithdrawnTool: async ({ tenant, tools }) => {
       if (tools.length === 0) return false;
-      const servers = tools.flatMap((tool) => parseToolAddress(tool)?.serverId ?? []);
+      const names = tools.flatMap((tool) => parseToolAddress(tool)?.serverId ?? []);
+      const servers = names.flatMap((name) => [name, serverKey(tenant, name)]);
       const [blocks, revoked] = await Promise.all([
         reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
         reader.mcpServer.count({ where: { server_id: { in: servers }, state: 'revoked' } }),

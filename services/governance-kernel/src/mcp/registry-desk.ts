@@ -1,0 +1,182 @@
+import {
+  AppError,
+  isAppError,
+  type Instant,
+  type PrincipalId,
+  type ReceiptId,
+  type TenantId,
+} from '@countersign/contracts';
+import type { Digest } from '@countersign/contracts';
+import type { McpServer, McpServerDetail, ServerDocument } from '@countersign/contracts/governance-kernel';
+import { parsePlainJson } from '@countersign/crypto';
+import type { PlainJson } from '@countersign/contracts';
+import { approveServer } from '../registry/approve-server.ts';
+import { definitionsHash } from '../registry/definitions-hash.ts';
+import type { McpRegistry } from '../registry/mcp-registry.ts';
+import { serverKey } from '../registry/mcp-servers.ts';
+import { registerServer, type RegisterParts } from '../registry/register-server.ts';
+import { revokeServer } from '../registry/revoke-server.ts';
+import { serverDetail, serverView, type StoredTool } from '../registry/server-view.ts';
+import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { describeDeclaration, type McpServerConfig } from './server-config.ts';
+import type { ServerDirectory } from './server-directory.ts';
+import { readServerDocument } from './server-document.ts';
+import { observedTools, type Look } from './servers.ts';
+import { needsSandbox, refusalOf, type StoredServer } from './tenant-servers.ts';
+import type { HiddenTool } from '@countersign/contracts/governance-kernel';
+
+export type DeskParts = RegisterParts & {
+  servers: ServerDirectory;
+  reachesPrivate: boolean;
+  lookAt(config: McpServerConfig): Promise<Look>;
+  recordTools: McpRegistry['recordTools'];
+  loadServers(tenant: TenantId): Promise<StoredServer[]>;
+  findTools(key: string): Promise<StoredTool[]>;
+  findHidden(key: string): Promise<HiddenTool[]>;
+  /** The approval that a receipt is about. `null` when the receipt is about none. */
+  findApprovalOf(tenant: TenantId, receipt: ReceiptId): Promise<Pick<ApprovalRow, 'id' | 'session'> | null>;
+};
+
+/** Every server that the tenant has, by name. A name of the installation hides the same name of the tenant. */
+export async function listServers(parts: DeskParts, tenant: TenantId): Promise<McpServer[]> {
+  const nowMs = parts.clock().getTime();
+  return (await visibleServers(parts, tenant)).map(({ row, config }) =>
+    serverView(row, { nowMs, notConnected: notConnected(parts, { row, config }) }),
+  );
+}
+
+/** Throws NOT_FOUND. */
+export async function getServer(parts: DeskParts, tenant: TenantId, serverId: string): Promise<McpServerDetail> {
+  return await detailOf(parts, await visibleServer(parts, tenant, serverId));
+}
+
+type Registration = { tenant: TenantId; by: PrincipalId; document: ServerDocument };
+type Added = McpServerDetail & { problem: string | null; look: Look | null };
+
+/** Adds the servers of a document, after it has looked at the tools of each that can be reached. */
+export async function addServers(parts: DeskParts, { tenant, by, document }: Registration): Promise<Added[]> {
+  const configs = readServerDocument(document);
+  const added: Added[] = [];
+  for (const config of configs) added.push(await addServer(parts, { tenant, by, config }));
+  return added;
+}
+
+async function addServer(
+  parts: DeskParts,
+  { tenant, by, config }: { tenant: TenantId; by: PrincipalId; config: McpServerConfig },
+): Promise<Added> {
+  const looked = await lookOrProblem(parts, config);
+  const { server_id: serverId, transport } = config;
+  const row = await registerServer(parts, {
+    ...{ tenant, by, serverId, transport, isListed: looked.look !== null },
+    config: membersOf(config),
+    shown: membersOf(describeDeclaration(config)),
+  });
+  if (looked.look !== null) await parts.recordTools(row.key, observedTools(looked.look.tools), looked.look.hidden);
+  return { ...(await detailOf(parts, { row, config })), ...looked };
+}
+
+async function lookOrProblem(parts: DeskParts, config: McpServerConfig) {
+  try {
+    return { look: await parts.lookAt(config), problem: null };
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'UPSTREAM_FAILED') throw error;
+    return { look: null, problem: error.message };
+  }
+}
+
+type ApproveRequest = {
+  tenant: TenantId;
+  by: PrincipalId;
+  serverId: string;
+  receipt: ReceiptId;
+  definitionsHash: Digest;
+  expiresAt: Instant | undefined;
+};
+
+/** Looks at the server once more: what is approved is what it lists now. */
+export async function approveListed(parts: DeskParts, request: ApproveRequest): Promise<McpServerDetail> {
+  const { tenant, by, serverId, expiresAt } = request;
+  const stored = await visibleServer(parts, tenant, serverId);
+  const { key, configHash } = stored.row;
+  const { tools, hidden } = await liveTools(parts, stored);
+  const observed = observedTools(tools);
+  await parts.recordTools(key, observed, hidden);
+  const hash = definitionsHash(parts.provider, { serverId, configHash, tools: observed });
+  if (hash !== request.definitionsHash)
+    throw new AppError('PRECONDITION_FAILED', 'The server or its tools changed since they were read', {
+      param: 'definitions_hash',
+      details: { definitions_hash: hash },
+    });
+  const approval = await parts.findApprovalOf(tenant, request.receipt);
+  if (approval === null)
+    throw new AppError('APPROVAL_NEEDED', 'This receipt is not of an approval', { param: 'approval_receipt_id' });
+  await approveServer(parts, {
+    ...{ tenant, by, key, serverId, expiresAt, approval },
+    tools: observed,
+    definitionsHash: hash,
+  });
+  return await getServer(parts, tenant, serverId);
+}
+
+async function liveTools(parts: DeskParts, { row, config }: StoredServer): Promise<Look> {
+  if (row.tenant !== null) {
+    if (config === null) throw new AppError('UPSTREAM_FAILED', 'The configuration of the server cannot be read');
+    if (config.transport === 'stdio')
+      throw new AppError('ILLEGAL_TRANSITION', needsSandbox, { param: 'server_id', details: { state: row.state } });
+    return await parts.lookAt(config);
+  }
+  const server = parts.servers.declared().find(({ key }) => key === row.key)?.server ?? null;
+  if (server === null)
+    throw new AppError('UPSTREAM_FAILED', 'This kernel does not declare the server in GOV_MCP_SERVERS');
+  const tools = await server.tools().catch((cause: unknown) => {
+    throw new AppError('UPSTREAM_FAILED', 'The tools of the server cannot be listed', { cause });
+  });
+  return { tools, hidden: server.hidden };
+}
+
+type RevokeRequest = { tenant: TenantId; by: PrincipalId; serverId: string; reason: string };
+
+export async function revokeNamed(parts: DeskParts, request: RevokeRequest): Promise<McpServerDetail> {
+  await revokeServer(parts, request);
+  return await getServer(parts, request.tenant, request.serverId);
+}
+
+async function visibleServers(parts: DeskParts, tenant: TenantId): Promise<StoredServer[]> {
+  const stored = await parts.loadServers(tenant);
+  const installed = new Set(stored.filter(({ row }) => row.tenant === null).map(({ row }) => row.name));
+  return stored
+    .filter(({ row }) => row.tenant === null || !installed.has(row.name))
+    .sort((left, right) => (left.row.name < right.row.name ? -1 : 1));
+}
+
+async function visibleServer(parts: DeskParts, tenant: TenantId, serverId: string): Promise<StoredServer> {
+  const stored = await visibleServers(parts, tenant);
+  const found = stored.find(({ row }) => row.key === serverId || row.key === serverKey(tenant, serverId));
+  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such MCP server');
+  return found;
+}
+
+async function detailOf(parts: DeskParts, stored: StoredServer): Promise<McpServerDetail> {
+  const { row } = stored;
+  const [tools, hidden] = await Promise.all([parts.findTools(row.key), parts.findHidden(row.key)]);
+  return serverDetail(parts.provider, row, {
+    nowMs: parts.clock().getTime(),
+    notConnected: notConnected(parts, stored),
+    canBeApproved: row.state !== 'discovered' && row.transport === 'http' ? true : row.tenant === null,
+    ...{ tools, hidden },
+  });
+}
+
+/** Why this kernel does not connect to a server. `null`: it does. */
+function notConnected(parts: DeskParts, { row, config }: StoredServer): string | null {
+  if (row.tenant === null)
+    return parts.servers.declared().some(({ key }) => key === row.key) ? null : 'This kernel does not declare it';
+  if (config === null) return 'Its configuration cannot be read with the secrets of this kernel';
+  return refusalOf(config, parts) ?? (row.state === 'approved' ? null : 'The server is not approved');
+}
+
+/** A configuration is plain JSON: it was parsed as such. */
+function membersOf(config: object): Record<string, PlainJson> {
+  return parsePlainJson(JSON.parse(JSON.stringify(config))) as Record<string, PlainJson>; // an object stays one
+}

@@ -1,0 +1,71 @@
+import type { HiddenTool } from '@countersign/contracts/governance-kernel';
+import { isSpecType, type Tool, type Transport } from '@modelcontextprotocol/client';
+import { definitionHash } from '../registry/tool-definition.ts';
+import { shownLine } from './last-words.ts';
+
+type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
+type Receive = NonNullable<Transport['onmessage']>;
+
+/**
+ * The same transport. A malformed definition is taken out of the list that it came in: the SDK would refuse all tools of the server for it.
+ * `hide` receives each one.
+ */
+export function withSoundTools(transport: Transport, hide: (tool: HiddenTool) => void): Transport {
+  const described = Object.getOwnPropertyDescriptor(transport, 'onmessage');
+  let receive: Receive | undefined;
+  return Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => receive,
+    set: (given: Receive | undefined) => {
+      receive = given && ((message, extra) => given(sound(message, hide), extra));
+      described?.set?.call(transport, receive);
+      receive = described?.get?.call(transport) ?? receive;
+    },
+  });
+}
+
+function sound(message: Message, hide: (tool: HiddenTool) => void): Message {
+  if (!('result' in message)) return message;
+  const tools: unknown = message.result['tools'];
+  if (!Array.isArray(tools)) return message;
+  const kept = tools.filter((tool: unknown) => {
+    const problem = problemOf(tool);
+    if (problem !== null) hide({ name: nameOf(tool), problem });
+    return problem === null;
+  });
+  return kept.length === tools.length ? message : { ...message, result: { ...message.result, tools: kept } };
+}
+
+function problemOf(tool: unknown): string | null {
+  if (!isSpecType.Tool(tool)) return 'The definition is not a tool of the protocol';
+  if (Buffer.byteLength(tool.name) > nameBytesMax) return 'The name is too long to be called';
+  if (holdsNul.test(JSON.stringify(tool))) return 'The definition has a NUL character, which cannot be stored';
+  try {
+    definitionHash(tool);
+    return null;
+  } catch {
+    return 'The definition is not plain JSON, so it has no hash';
+  }
+}
+
+const nameLengthMax = 256;
+/** Four bytes for each letter of the longest name that a call may have. */
+const nameBytesMax = 1_024;
+/** As JSON writes it. A pattern of a schema may spell it with two backslashes. */
+const holdsNul = /(?<!\\)(?:\\\\)*\\u0000/;
+
+function nameOf(tool: unknown): string {
+  const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : null;
+  return typeof name === 'string' ? shownLine(name).slice(0, nameLengthMax) : '(no name)';
+}
+
+/** Tools whose names are unique in the list. Of several under one name a call could mean any, so none is kept. */
+export function uniquelyNamed(tools: readonly Tool[], hide: (tool: HiddenTool) => void): readonly Tool[] {
+  const count = new Map<string, number>();
+  for (const { name } of tools) count.set(name, (count.get(name) ?? 0) + 1);
+  const repeated = new Set([...count].filter(([, times]) => times > 1).map(([name]) => name));
+  if (repeated.size === 0) return tools;
+  for (const name of repeated)
+    hide({ name: shownLine(name).slice(0, nameLengthMax), problem: 'The name is listed more than once' });
+  return tools.filter(({ name }) => !repeated.has(name));
+}

@@ -1,0 +1,91 @@
+import type { Digest, Instant, ReceiptId, TenantId } from '@countersign/contracts';
+import type { McpServerDetail } from '@countersign/contracts/governance-kernel';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { StartedKernel } from '../src/index.ts';
+import { adminKey, clientOf, type KernelClient } from './_kernel.ts';
+
+/** Every call that no registry stops is allowed. */
+export const openPolicy = `
+format: countersign/policy.v1
+name: open
+version: '1'
+rules:
+  - { id: all, effect: allow, match: { action: [tool.call] } }
+`;
+
+type Asked = { serverId: string; tenant?: string; hash?: Digest; expiresAt?: Instant };
+
+/** Has two people agree on what the server lists now, and gives the receipt that says so. */
+export async function approvalOf(kernel: StartedKernel, asked: Asked): Promise<{ receipt: ReceiptId; hash: Digest }> {
+  const { serverId, tenant = 'acme', expiresAt } = asked;
+  const client = clientOf(kernel, tenant, 'operator-1');
+  const { body: server } = await client.getMcpServer({ params: { server_id: serverId }, query: {} });
+  const hash = asked.hash ?? server.definitions_hash;
+  if (hash === null || server.approval === null) throw new Error('There is nothing to approve');
+  const { action } = server.approval;
+  const { body: approval } = await client.createApproval({
+    query: {},
+    body: {
+      action,
+      resource: `mcp_server:${serverId}?definitions=${hash}`,
+      args: expiresAt === undefined ? {} : { expires_at: expiresAt },
+      session_id: `approve-${serverId}`,
+      reason: 'its tools were read',
+    },
+  } as never); // branded and defaulted by the schema
+  await clientOf(kernel, tenant, 'operator-2').transitionApproval({
+    params: { approval_id: approval.approval_id, action: 'approve' },
+    body: { expected_ceremony_hash: approval.ceremony_hash },
+  });
+  if (approval.receipt_id === null) throw new Error('The request was not sealed');
+  return { receipt: approval.receipt_id, hash };
+}
+
+/** The whole way of an operator, from the page of the server to its approval. */
+export async function approveServerAt(kernel: StartedKernel, asked: Asked): Promise<McpServerDetail> {
+  const { receipt, hash } = await approvalOf(kernel, asked);
+  const { serverId, tenant = 'acme', expiresAt } = asked;
+  const { body } = await clientOf(kernel, tenant).approveMcpServer({
+    params: { server_id: serverId },
+    body: {
+      tenant_id: tenant as TenantId,
+      approval_receipt_id: receipt,
+      definitions_hash: hash,
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    },
+  });
+  return body;
+}
+
+export async function addServer(client: KernelClient, document: object) {
+  const { body } = await client.registerMcpServer({ query: {}, body: document } as never); // defaulted by the schema
+  const [server] = body.servers;
+  if (server === undefined) throw new Error('No server was added');
+  return server;
+}
+
+/** What an agent's client sees and does through /mcp. */
+export async function mcpClient(kernel: StartedKernel, tenant = 'acme', headers: Record<string, string> = {}) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const sent = {
+    authorization: `Bearer ${adminKey}`,
+    'x-gov-tenant-id': tenant,
+    'x-gov-session-id': 'added',
+    ...headers,
+  };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${kernel.url}/mcp`), { requestInit: { headers: sent } }),
+  );
+  return client;
+}
+
+/** The reason code of one call. */
+export async function codeOf(client: Client, name: string, args: Record<string, unknown> = {}): Promise<unknown> {
+  return (await client.callTool({ name, arguments: args }))._meta?.['countersign/reason_code'];
+}
+
+/** What a list counts as not listed. */
+export async function listed(client: Client): Promise<{ names: string[]; hidden: Record<string, number> }> {
+  const { tools, _meta } = await client.listTools();
+  return { names: tools.map(({ name }) => name), hidden: _meta?.['countersign/not_listed'] as Record<string, number> };
+}
