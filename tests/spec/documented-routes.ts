@@ -23,7 +23,6 @@ export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'governance-kernel proofgraph',
   'governance-kernel evidence',
-  'governance-kernel mcp-registry',
   'governance-kernel sandbox',
   'governance-kernel agent-ui',
   'governance-kernel trust',

@@ -31,6 +31,7 @@ export * from './identity.ts';
 export * from './least-effects.ts';
 export * from './ledger-entries.ts';
 export * from './log.ts';
+export * from './mcp-authorization.ts';
 export * from './mcp-findings.ts';
 export * from './mcp-registry.ts';
 export * from './mcp.ts';

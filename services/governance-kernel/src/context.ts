@@ -40,7 +40,6 @@ import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
 import { LedgerClockGuard } from './ledger/clock-guard.ts';
-import type { DeskParts } from './mcp/registry-desk.ts';
 import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
 import type { StandingParts } from './standing/boundary-status.ts';
@@ -59,6 +58,8 @@ import { signedHeads } from './proof/signed-heads.ts';
 import { secureRandom } from './secure-random.ts';
 import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
 import { partiesAt } from './passkeys/relying-party.ts';
+import { openConfig } from './server-registry/open-config.ts';
+import type { DeskParts } from './server-registry/registry-desk.ts';
 import { createSigners, type Signers } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
 import { createUpstreams } from './upstreams.ts';
@@ -73,9 +74,8 @@ import { headsIn } from './store/heads-in.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
-import { findApprovalOf } from './store/approval-store.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
-import { findHiddenTools, findServerTools, loadServers } from './store/mcp-server-store.ts';
+import { deskStore, loadServers } from './store/mcp-server-store.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
 import { relationsIn, relationStores } from './store/relation-stores.ts';
 import { stopsIn } from './store/stops-in.ts';
@@ -194,10 +194,9 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const store = ledgerStore({ pool, controls, clockGuard, keyGuard });
   const ledger = openLedger(store, { signer: signers.receipts, logWatch, meter: telemetry.meter });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
-  const { policyAgeMaxMs } = config;
   const load = (tenants: string[]) => listStoredPolicies(reader, tenants);
   const policies = new Policies({
-    ...{ ledger, provider, confirmations, policyAgeMaxMs, load, clock, newUlid },
+    ...{ ledger, provider, confirmations, policyAgeMaxMs: config.policyAgeMaxMs, load, clock, newUlid },
     findKeyFault: (keyId, at) => keyGuard.findPolicyKeyFault(keyId, at),
   });
   const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
@@ -206,7 +205,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const mcpRegistry = createMcpRegistry({ ...database, clock });
   const upstreams = createUpstreams({
     ...{ config, log, tracer: telemetry.tracer, registry: mcpRegistry },
-    loadServers: (tenant) => loadServers(reader, cipher, tenant),
+    loadServers: (tenant) => loadServers(reader, tenant, (row, sealed) => openConfig(cipher, row, sealed)),
   });
   const cycle: BoundaryParts = {
     ...{ ledger, policies, shadows, relations },
@@ -294,18 +293,11 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
 }
 
 /** What operators of the registry of MCP servers work with. */
-function createRegistryDesk(core: Core): DeskParts {
-  const { config, ledger, provider, clock, newUlid, reader, upstreams, mcpRegistry, argsCipher: cipher } = core;
+function createRegistryDesk({ config, reader, upstreams, mcpRegistry, cycle, ...core }: Core): DeskParts {
   return {
-    ...{ ledger, provider, clock, newUlid, hasher: core.cycle.hasher, argsCipher: cipher },
-    servers: upstreams.servers,
-    lookAt: upstreams.lookAt,
-    reachesPrivate: config.mcpReachesPrivate,
+    ...{ ...core, hasher: cycle.hasher, reachesPrivate: config.mcpReachesPrivate, ...upstreams.forDesk },
     recordTools: mcpRegistry.recordTools,
-    loadServers: (tenant) => loadServers(reader, cipher, tenant),
-    findTools: (key) => findServerTools(reader, key),
-    findHidden: (key) => findHiddenTools(reader, key),
-    findApprovalOf: (tenant, receipt) => findApprovalOf(reader, tenant, receipt),
+    ...deskStore(reader),
   };
 }
 

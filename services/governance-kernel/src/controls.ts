@@ -21,6 +21,7 @@ import { toolBlocks } from './policy/tool-blocks.ts';
 import { passkeys } from './passkeys/passkeys.ts';
 import { relationHeads } from './relations/relation-heads.ts';
 import { mcpServers } from './registry/mcp-servers.ts';
+import { authProfiles } from './auth-profiles/auth-profiles.ts';
 import { registry } from './registry/registry.ts';
 
 /** Everything that decisions read or change, in the order in which its rows are locked; `kernel.append` writes in this order. */
@@ -42,6 +43,7 @@ export const controls: readonly AnyControl[] = [
   relationHeads,
   memberRoles,
   mcpServers,
+  authProfiles,
   registry,
   budgetTerms,
   budgets,

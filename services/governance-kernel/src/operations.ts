@@ -7,6 +7,7 @@ import { approveMcpServerRoute, approveNamedMcpServerRoute } from './routes/appr
 import { assertApprovalRoute } from './routes/assert-approval.ts';
 import { assertOnPageRoute } from './routes/assert-on-page.ts';
 import { assertSignInRoute } from './routes/assert-sign-in.ts';
+import { authorizeMcpCallRoute } from './routes/authorize-mcp-call.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
 import { challengeApprovalRoute } from './routes/challenge-approval.ts';
 import { challengeOnPageRoute } from './routes/challenge-on-page.ts';
@@ -57,6 +58,7 @@ import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listActionsRoute } from './routes/list-actions.ts';
 import { listAgentsRoute } from './routes/list-agents.ts';
 import { listApprovalsRoute } from './routes/list-approvals.ts';
+import { listAuthProfilesRoute } from './routes/list-auth-profiles.ts';
 import { listBoundaryCapabilitiesRoute } from './routes/list-boundary-capabilities.ts';
 import { listBoundaryTargetsRoute } from './routes/list-boundary-targets.ts';
 import { listBudgetsRoute } from './routes/list-budgets.ts';
@@ -80,6 +82,7 @@ import { listSubjectRelationsRoute } from './routes/list-subject-relations.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { listModelsRoute, getModelRoute } from './routes/models.ts';
 import { putApprovalTermsRoute } from './routes/put-approval-terms.ts';
+import { putAuthProfileRoute } from './routes/put-auth-profile.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
 import { putCeilingRoute } from './routes/put-ceiling.ts';
 import { putFenceRoute } from './routes/put-fence.ts';
@@ -249,6 +252,9 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   approveMcpServer: approveMcpServerRoute,
   approveNamedMcpServer: approveNamedMcpServerRoute,
   revokeMcpServer: revokeMcpServerRoute,
+  listAuthProfiles: listAuthProfilesRoute,
+  putAuthProfile: putAuthProfileRoute,
+  authorizeMcpCall: authorizeMcpCallRoute,
   listRegisteredTools: listRegisteredToolsRoute,
   listDriftedTools: listDriftedToolsRoute,
   listActions: listActionsRoute,

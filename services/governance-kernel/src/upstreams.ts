@@ -55,9 +55,8 @@ export function createUpstreams({ config, log, registry, loadServers, tracer }: 
       listTimeoutMs: mcpTimeoutMs,
       ageMaxMs: config.mcpListAgeMaxMs,
     }),
-    /** Lists the tools of a server, and calls none. */
-    lookAt: servers.look,
-    servers: servers as ServerDirectory,
+    /** Lists the tools of servers, and calls none. */
+    forDesk: { servers: servers as ServerDirectory, lookAt: servers.look, loadServers },
     /** Asks for names, and for no answer of a model: nothing to decide about. */
     modelList: model === null ? null : model.listModels,
     behind: (dispatch: Dispatch) => ({

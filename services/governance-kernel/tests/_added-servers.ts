@@ -1,4 +1,4 @@
-import type { Digest, Instant, ReceiptId, TenantId } from '@countersign/contracts';
+import type { Digest, Instant, ReceiptId } from '@countersign/contracts';
 import type { McpServerDetail } from '@countersign/contracts/governance-kernel';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { StartedKernel } from '../src/index.ts';
@@ -48,7 +48,7 @@ export async function approveServerAt(kernel: StartedKernel, asked: Asked): Prom
   const { body } = await clientOf(kernel, tenant).approveMcpServer({
     params: { server_id: serverId },
     body: {
-      tenant_id: tenant as TenantId,
+      tenant_id: tenant,
       approval_receipt_id: receipt,
       definitions_hash: hash,
       ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
@@ -58,7 +58,7 @@ export async function approveServerAt(kernel: StartedKernel, asked: Asked): Prom
 }
 
 export async function addServer(client: KernelClient, document: object) {
-  const { body } = await client.registerMcpServer({ query: {}, body: document } as never); // defaulted by the schema
+  const { body } = await client.registerMcpServer({ query: {}, body: document }); // defaulted by the schema
   const [server] = body.servers;
   if (server === undefined) throw new Error('No server was added');
   return server;

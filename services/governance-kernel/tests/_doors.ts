@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createClient, type AnyRoute, type ApprovalId, type SessionId } from '@countersign/contracts';
 import {
+  authorizeMcpCall,
   callMcp,
   createChatCompletion,
   evaluate,
@@ -137,6 +138,24 @@ export const doors: Door[] = [
       const body = { tool, args, session_id: session, context: {}, ...given } as never; // a test writes plain names
       const { status, body: reply } = await callerBy(test, bearer).executeMcp({ body });
       return toldBy(reply.decision, status !== 403 || reply.result !== undefined || !reply.is_error);
+    },
+    dispatches: toolsRun,
+  },
+  {
+    ...caller,
+    ...plain,
+    route: authorizeMcpCall,
+    name: 'authorize-mcp-call',
+    action: 'tool.call',
+    registered: true,
+    takesGrant: true,
+    call: async ({ test }, { session, args, tool = writing, grant, bearer, meanwhile }) => {
+      await meanwhile();
+      const [server_id = '', ...name] = tool.split('.');
+      const given = grant === undefined ? {} : { approval_grant: grant };
+      const body = { server_id, tool_name: name.join('.'), args, session_id: session, context: {}, ...given };
+      const { status, body: reply } = await callerBy(test, bearer).authorizeMcpCall({ query: {}, body: body as never });
+      return toldBy(reply, status === 200 && reply.allow);
     },
     dispatches: toolsRun,
   },

@@ -26,6 +26,8 @@ const unknownParams: Record<string, string> = {
   tenant: 'unknown-tenant',
   scope: 'tenant:unknown-tenant',
   lane: 'unknown',
+  server_id: 'unknown-server',
+  profile_id: 'unknown',
   surface_id: 'unknown',
   model: 'unknown-model',
 };

@@ -5,6 +5,7 @@ import type { Signer } from '@countersign/crypto/signing';
 import { runConformance } from './_conformance.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
+import { approvalOf } from './_added-servers.ts';
 import { TestAgent } from './_agents.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { signedBody } from './_policies.ts';
@@ -143,11 +144,30 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     'create-activation-signature': { params: { tenant: 'decided' }, body: (await decidedChange(test, 'decided')).body },
     'confirm-activation': { params: { tenant: 'confirmed' }, body: await activatedChange(test) },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: newcomers },
+    ...(await serverSamples(test)),
   };
   const { report_id } = (await runConformance(test, 'short')).report;
   return {
     ids: { receipt_id, record_id, checkpoint_id, key_id, report_id, snapshot_id, budget_id: 'nobodys' },
     byOperation,
+  };
+}
+
+/** Of the declared server, which two people approved twice. */
+async function serverSamples(test: TestKernel): Promise<Record<string, Sample>> {
+  const params = { server_id: 'notes' };
+  const approved = async () => {
+    const { receipt, hash } = await approvalOf(test.kernel, { serverId: params.server_id });
+    return { tenant_id: 'acme', approval_receipt_id: receipt, definitions_hash: hash };
+  };
+  return {
+    'get-mcp-server': { params },
+    'register-mcp-server': { body: { server_id: 'added', url: 'https://mcp.example/mcp' } },
+    'approve-mcp-server': { params, body: await approved() },
+    'approve-named-mcp-server': { body: { ...params, ...(await approved()) } },
+    'revoke-mcp-server': { params, body: { tenant_id: 'acme', reason: 'for a test' } },
+    'put-auth-profile': { params: { profile_id: 'p' }, body: { tenant_id: 'newcomer', servers: ['notes'] } },
+    'list-auth-profiles': { query: { tenant_id: 'newcomer' } },
   };
 }
 

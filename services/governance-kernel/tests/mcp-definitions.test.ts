@@ -114,13 +114,18 @@ describe('a definition that changed', () => {
       outputBytesMax: 10_000,
       scratchDir: '/nonexistent',
     };
-    const servers = createMcpServers({ ...limits, configs: [config], registry, log, now: () => nowMs });
+    const servers = createMcpServers({
+      ...limits,
+      ...{ configs: [config], registry, log, now: () => nowMs },
+      reachesPrivate: false,
+      loadServers: async () => [],
+    });
     try {
       await servers.start();
-      await servers.byId.get('again')?.tools();
+      await servers.declared()[0]?.server?.tools();
       expect(records).toBe(1);
       nowMs += 10_000;
-      await servers.byId.get('again')?.tools();
+      await servers.declared()[0]?.server?.tools();
       expect(records).toBe(2);
     } finally {
       await servers.close();

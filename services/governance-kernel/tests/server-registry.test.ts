@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Instant, TenantId } from '@countersign/contracts';
+import type { Instant } from '@countersign/contracts';
+import { verifies } from '@countersign/testkit/verifies';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import type { Client } from '@modelcontextprotocol/client';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
@@ -40,7 +41,7 @@ async function added(document: object = {}) {
   const revoke = () =>
     clientOf(second, tenant).revokeMcpServer({
       params: { server_id: 'notes' },
-      body: { tenant_id: tenant as TenantId, reason: 'it was sold' },
+      body: { tenant_id: tenant, reason: 'it was sold' },
     });
   return { tenant, operator, server, clients, close, get, revoke };
 }
@@ -48,56 +49,68 @@ async function added(document: object = {}) {
 const read = (client: Client) => codeOf(client, 'notes.read_note', { id: 'a' });
 
 describe('a server that is added at run time', () => {
-  it('is quarantined: operators see its tools, nobody calls one, and no list has them', async () => {
-    const { server, clients, close, get } = await added();
-    expect(server).toMatchObject({
-      state: 'quarantined',
-      owner: 'tenant',
-      problem: null,
-      not_connected: 'The server is not approved',
-    });
-    expect((await get()).tools.map(({ name, pin }) => [name, pin])).toContainEqual(['read_note', 'unpinned']);
-    for (const client of clients) {
-      expect(await read(client)).toBe('SERVER_QUARANTINED');
-      const list = await listed(client);
-      expect(list).toMatchObject({ names: [], hidden: { server: 6, total: 6 } });
-    }
-    expect(notes.calls).toEqual([]);
-    await close();
-  });
+  verifies(
+    'kn.mcp.quarantine',
+    'is quarantined: operators see its tools, nobody calls one, and no list has them',
+    async () => {
+      const { server, clients, close, get } = await added();
+      expect(server).toMatchObject({
+        state: 'quarantined',
+        owner: 'tenant',
+        problem: null,
+        not_connected: 'The server is not approved',
+      });
+      expect((await get()).tools.map(({ name, pin }) => [name, pin])).toContainEqual(['read_note', 'unpinned']);
+      for (const client of clients) {
+        expect(await read(client)).toBe('SERVER_QUARANTINED');
+        const list = await listed(client);
+        expect(list).toMatchObject({ names: [], hidden: { server: 6, total: 6 } });
+      }
+      expect(notes.calls).toEqual([]);
+      await close();
+    },
+  );
 
-  it('is called once it was approved, on every kernel, and by its own tenant alone', async () => {
-    const { tenant, clients, close, get } = await added();
-    expect(await approveServerAt(test.kernel, { serverId: 'notes', tenant })).toMatchObject({ state: 'approved' });
-    for (const client of clients) expect(await read(client)).toBe('ALLOWED');
-    expect((await listed(clients[1])).names).toContain('notes__read_note');
-    const stranger = await mcpClient(second, 'another');
-    expect((await listed(stranger)).names).toEqual([]);
-    expect(await read(stranger)).toBe('TOOL_UNKNOWN');
-    const unseen = test.as('another').getMcpServer({ params: { server_id: 'notes' }, query: {} });
-    await expect(unseen).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    const { approval_receipt_id: receipt } = await get();
-    const { body } = await test.as(tenant).getReceipt({ params: { receipt_id: receipt } } as never);
-    expect(body.payload).toMatchObject({ kind: 'registry', action: 'mcp.server.approve', verdict: 'ALLOW' });
-    expect(body.payload.approval_id).toMatch(/^apr_/);
-    await Promise.all([close(), stranger.close()]);
-  });
+  verifies(
+    'kn.mcp.quarantine',
+    'is called once it was approved, on every kernel, and by its own tenant alone',
+    async () => {
+      const { tenant, clients, close, get } = await added();
+      expect(await approveServerAt(test.kernel, { serverId: 'notes', tenant })).toMatchObject({ state: 'approved' });
+      for (const client of clients) expect(await read(client)).toBe('ALLOWED');
+      expect((await listed(clients[1])).names).toContain('notes__read_note');
+      const stranger = await mcpClient(second, 'another');
+      expect((await listed(stranger)).names).toEqual([]);
+      expect(await read(stranger)).toBe('TOOL_UNKNOWN');
+      const unseen = test.as('another').getMcpServer({ params: { server_id: 'notes' }, query: {} });
+      await expect(unseen).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const { approval_receipt_id: receipt } = await get();
+      const { body } = await test.as(tenant).getReceipt({ params: { receipt_id: receipt } } as never);
+      expect(body.payload).toMatchObject({ kind: 'registry', action: 'mcp.server.approve', verdict: 'ALLOW' });
+      expect(body.payload.approval_id).toMatch(/^apr_/);
+      await Promise.all([close(), stranger.close()]);
+    },
+  );
 
-  it('is blocked by a revocation on the other kernel at the next call, and stays so until it is approved again', async () => {
-    const { tenant, operator, clients, close, revoke } = await added();
-    await approveServerAt(test.kernel, { serverId: 'notes', tenant });
-    for (const client of clients) expect(await read(client)).toBe('ALLOWED');
-    await revoke();
-    for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
-    expect(await addServer(operator, { server_id: 'notes', url: notes.url })).toMatchObject({ state: 'revoked' });
-    expect(await addServer(operator, { server_id: 'notes', url: `${notes.url}?again` })).toMatchObject({
-      state: 'revoked',
-    });
-    for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
-    await approveServerAt(second, { serverId: 'notes', tenant });
-    for (const client of clients) expect(await read(client)).toBe('ALLOWED');
-    await close();
-  });
+  verifies(
+    'kn.mcp.quarantine',
+    'is blocked by a revocation on the other kernel at the next call, and stays so until it is approved again',
+    async () => {
+      const { tenant, operator, clients, close, revoke } = await added();
+      await approveServerAt(test.kernel, { serverId: 'notes', tenant });
+      for (const client of clients) expect(await read(client)).toBe('ALLOWED');
+      await revoke();
+      for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
+      expect(await addServer(operator, { server_id: 'notes', url: notes.url })).toMatchObject({ state: 'revoked' });
+      expect(await addServer(operator, { server_id: 'notes', url: `${notes.url}?again` })).toMatchObject({
+        state: 'revoked',
+      });
+      for (const client of clients) expect(await read(client)).toBe('SERVER_REVOKED');
+      await approveServerAt(second, { serverId: 'notes', tenant });
+      for (const client of clients) expect(await read(client)).toBe('ALLOWED');
+      await close();
+    },
+  );
 
   it('has an approval that ends by itself', async () => {
     const { tenant, clients, close, get } = await added();
@@ -112,23 +125,27 @@ describe('a server that is added at run time', () => {
     await close();
   });
 
-  it('has each changed tool blocked on every kernel, shown member by member, and accepted by a new approval', async () => {
-    const { tenant, clients, close, get } = await added();
-    await approveServerAt(test.kernel, { serverId: 'notes', tenant });
-    notes.redefine('read_note', { annotations: { readOnlyHint: false } });
-    expect(await read(clients[0])).toBe('SCHEMA_DRIFT');
-    expect(await read(clients[1])).toBe('SCHEMA_DRIFT');
-    expect(await codeOf(clients[1], 'notes.write_note', { id: 'a', text: 'x' })).toBe('ALLOWED');
-    const drifted = (await get()).tools.find(({ name }) => name === 'read_note');
-    expect(drifted).toMatchObject({
-      pin: 'drifted',
-      diff: [{ path: 'annotations.readOnlyHint', before: 'true', after: 'false' }],
-    });
-    expect((await listed(clients[0])).hidden).toMatchObject({ drift: 1 });
-    await approveServerAt(second, { serverId: 'notes', tenant });
-    for (const client of clients) expect(await read(client)).toBe('ALLOWED');
-    await close();
-  });
+  verifies(
+    'kn.mcp.quarantine',
+    'has each changed tool blocked on every kernel, shown member by member, and accepted by a new approval',
+    async () => {
+      const { tenant, clients, close, get } = await added();
+      await approveServerAt(test.kernel, { serverId: 'notes', tenant });
+      notes.redefine('read_note', { annotations: { readOnlyHint: false } });
+      expect(await read(clients[0])).toBe('SCHEMA_DRIFT');
+      expect(await read(clients[1])).toBe('SCHEMA_DRIFT');
+      expect(await codeOf(clients[1], 'notes.write_note', { id: 'a', text: 'x' })).toBe('ALLOWED');
+      const drifted = (await get()).tools.find(({ name }) => name === 'read_note');
+      expect(drifted).toMatchObject({
+        pin: 'drifted',
+        diff: [{ path: 'annotations.readOnlyHint', before: 'true', after: 'false' }],
+      });
+      expect((await listed(clients[0])).hidden).toMatchObject({ drift: 1 });
+      await approveServerAt(second, { serverId: 'notes', tenant });
+      for (const client of clients) expect(await read(client)).toBe('ALLOWED');
+      await close();
+    },
+  );
 
   it('shows a tool that comes back under another name as renamed', async () => {
     const { tenant, clients, close, get } = await added();

@@ -5,6 +5,9 @@ import { identities, wantedIdentity, type IdentityRow } from '../identities/iden
 import { identityKeys, type IdentityKeyRow } from '../identities/identity-keys.ts';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { wanted, type Wanted } from '../ledger/control.ts';
+import { authProfiles } from '../auth-profiles/auth-profiles.ts';
+import { neededScopes } from '../auth-profiles/needed-scopes.ts';
+import { parseToolAddress } from '../registry/tool-definition.ts';
 import { accessKeys, hasEnded, type AccessKeyRow } from './access-keys.ts';
 
 export function wantedKey({ accessKey }: Pick<Caller, 'accessKey'>): Wanted[] {
@@ -71,10 +74,28 @@ export function requireApproverKey(
 }
 
 /** A key that was made for certain tools calls no other, lets no provider run one, and does nothing that names no tool but ask a model. */
-export function scopesFact(batch: LedgerBatch, { accessKey }: Caller, intent: Intent): Facts['scopes'] {
+function toolsOfKey(batch: LedgerBatch, { accessKey }: Caller, intent: Intent): Scopes | null {
   const granted = accessKey === undefined ? null : (batch.row(accessKeys, accessKey)?.tools ?? null);
   const tools = toolsNamed(intent).map(toolOfFunctionName);
   const required = tools.length === 0 && intent.action !== 'model.call' ? [intent.action] : tools;
-  if (granted === null || required.length === 0) return { state: 'not_applicable' };
-  return { state: 'known', value: { required, granted: [...granted] } };
+  return granted === null || required.length === 0 ? null : { required, granted: [...granted] };
+}
+
+type Scopes = { required: string[]; granted: string[] };
+
+/** The tools that the key is for, and the scopes that the profiles of the tenant demand for a tool of a server. */
+export function scopesFact(batch: LedgerBatch, caller: Caller, intent: Intent): Facts['scopes'] {
+  const ofKey = toolsOfKey(batch, caller, intent);
+  const address = intent.tool === null ? null : parseToolAddress(intent.tool);
+  const profiles = address === null ? [] : batch.rows(authProfiles, caller.tenant);
+  const ofToken = address === null || profiles.length === 0 ? null : neededScopes(profiles, address, caller);
+  const all = [ofKey, ofToken].filter((scopes) => scopes !== null && scopes.required.length > 0);
+  if (all.length === 0) return { state: 'not_applicable' };
+  const required = all.flatMap((scopes) => scopes?.required ?? []);
+  return { state: 'known', value: { required, granted: all.flatMap((scopes) => scopes?.granted ?? []) } };
+}
+
+/** The sets that it looks at. */
+export function wantedScopes(caller: Caller, intent: Pick<Intent, 'tool'>): Wanted[] {
+  return intent.tool === null ? wantedKey(caller) : [...wantedKey(caller), wanted(authProfiles, caller.tenant)];
 }

@@ -2,14 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionReply, ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { decisionWork, neededRelations, Work, type NeededRelations } from '@countersign/policy';
 import { outputHash } from '@countersign/receipts';
-import {
-  AppError,
-  type BudgetId,
-  type Digest,
-  type Instant,
-  type PlainJson,
-  type TenantId,
-} from '@countersign/contracts';
+import { type BudgetId, type Digest, type Instant, type PlainJson, type TenantId } from '@countersign/contracts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
 import type { OrgMoved } from '../fences/in-force.ts';
 import type { KnownOrgs } from '../fences/known-orgs.ts';
@@ -23,7 +16,6 @@ import { underActivePolicy, type PolicySource } from '../policy/under-active-pol
 import { relationsOf, type RelationSource } from '../relations/relation-source.ts';
 import { underStandingRelations, type RelationsChanged } from '../relations/under-standing-relations.ts';
 import type { ToolResolution, ToolResolver } from '../registry/tool-resolver.ts';
-import type { ServersChanged } from '../registry/known-servers.ts';
 import { concludeCall, wantedFor, type Concluded, type CycleSettings, type PreparedCall } from './conclude-call.ts';
 import { concludeSettlement, wantedForSettlement, type EndedWith } from './conclude-settlement.ts';
 import type { Caller, GovernedCall, NamedCall } from '../call/governed-call.ts';
@@ -32,6 +24,7 @@ import type { DecisionTelemetry } from './decision-telemetry.ts';
 import { isClaimTo } from './dispatch.ts';
 import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from './known-call.ts';
 import type { Boundary, Ended, SealedDecision, Settlement } from './sealed-decision.ts';
+import { underKnownServers, versionOf } from './under-known-servers.ts';
 import { normalise, toolOf, type Hasher, type SealedIntent } from '../call/normalise.ts';
 import { askDrafts, type ShadowsChanged, type ShadowSource } from './shadow.ts';
 import { closeReply, openReply, replyOf, type Answered } from './reply.ts';
@@ -80,15 +73,10 @@ export function createBoundary(parts: BoundaryParts): Boundary {
 function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promise<SealedDecision> {
   const tool = toolOf(call);
   const { tenant } = call.caller;
-  const servers = versionOf(parts, tenant);
+  const servers = versionOf(parts.tools, tenant);
   const asked = tool === null ? null : parts.tools.resolve(tool, tenant);
   if (asked === null) return decideCall(parts, { call, asker, servers, resolution: null });
   return asked.then((resolution) => decideCall(parts, { call, asker, servers, resolution }));
-}
-
-/** Read before a name is resolved: what changes in between is noticed when the call is concluded. */
-function versionOf({ tools }: BoundaryParts, tenant: TenantId): string | null {
-  return tools.versionOf?.(tenant) ?? null;
 }
 
 type OneAnswer = { tools: Pick<ToolResolver, 'resolve'>; calls: readonly GovernedCall[] };
@@ -101,7 +89,7 @@ async function inOrder<Told>(
   // At the same time, so that a server which does not answer takes no time from another that does.
   const tenant = calls[0]?.caller.tenant;
   if (tenant === undefined) return [];
-  const servers = versionOf(parts, tenant);
+  const servers = versionOf(parts.tools, tenant);
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
   const resolved = new Map(
     await Promise.all(names.map(async (name) => [name, await tools.resolve(name, tenant)] as const)),
@@ -149,7 +137,7 @@ function refuseIfStopped(parts: BoundaryParts, { asker, ...asked }: AskedByDoor)
 async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision | null> {
   const { caller } = asked.call;
   const startedAtMs = performance.now();
-  const concluded = await underKnownServers(parts, asked, (known) =>
+  const concluded = await underKnownServers(parts.tools, asked, (known) =>
     underActivePolicy(parts.policies, caller.tenant, (policy) => attemptCall(parts, known, policy)),
   );
   if (concluded.kind === 'still_released') return null;
@@ -158,28 +146,6 @@ async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecis
   const endedAtMs = performance.now();
   parts.tellDecision?.({ caller, payload: entry.payload, trace: decision.trace, startedAtMs, endedAtMs });
   return new FreshDecision(concluded);
-}
-
-/** A registry that changes more often than this within one decision is an attack or a fault. */
-const serverChangesMax = 5;
-
-/** Resolves the tool again when the servers changed since. Throws RECEIPT_STORE_UNAVAILABLE when they keep changing. */
-async function underKnownServers<Done extends { kind: string }>(
-  parts: BoundaryParts,
-  asked: Asked,
-  attempt: (known: Asked) => Promise<Done | ServersChanged>,
-): Promise<Exclude<Done, ServersChanged>> {
-  let known = asked;
-  const { tenant } = asked.call.caller;
-  for (let attempts = 0; attempts < serverChangesMax; attempts += 1) {
-    const done = await attempt(known);
-    if (done.kind !== 'servers_changed') return done as Exclude<Done, ServersChanged>; // the one kind that is left out
-    await parts.tools.reload?.(tenant);
-    const tool = toolOf(asked.call);
-    const servers = versionOf(parts, tenant);
-    known = { ...asked, servers, resolution: tool === null ? null : await parts.tools.resolve(tool, tenant) };
-  }
-  throw new AppError('RECEIPT_STORE_UNAVAILABLE', 'The MCP servers keep changing; nothing was executed');
 }
 
 async function attemptCall(

@@ -122,6 +122,7 @@ export function concludeCall(
   const { call } = asked;
   const moved = movedOrg(batch, asked);
   if (moved !== null) return () => moved;
+  if (!knowsServers(batch, asked)) return () => ({ kind: 'servers_changed' });
   const told = toldBefore(batch, asked);
   if (told === null) return concludeAnew(batch, asked, settings);
   if (!isStopped(batch, asked, asked.nowMs)) return told;
@@ -144,7 +145,6 @@ function concludeAnew(
   const { call, intent, policy } = prepared;
   const head = activePolicy(batch, call.caller.tenant);
   if (!isActive(head, policy)) return () => ({ kind: 'policy_changed' });
-  if (!knowsServers(batch, prepared)) return () => ({ kind: 'servers_changed' });
   const lanes = batch.row(shadowLanes, call.caller.tenant)?.lanes ?? noLanes;
   if (!prepared.shadowsStand && !areAsked(lanes, prepared.shadows)) return () => ({ kind: 'shadows_changed' });
 

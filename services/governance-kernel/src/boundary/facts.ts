@@ -1,7 +1,7 @@
 import type { GateName, PrincipalId } from '@countersign/contracts';
 import { egressFact, provenanceFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { identityFact, scopesFact, wantedIdentityOf, wantedKey } from '../access-keys/key-facts.ts';
+import { identityFact, scopesFact, wantedIdentityOf, wantedScopes } from '../access-keys/key-facts.ts';
 import { sponsorOf } from '../access-keys/sponsor.ts';
 import { approvals } from '../approvals/approvals.ts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
@@ -124,7 +124,7 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
   },
   arguments: judgesTheCallItself,
   scopes: {
-    wants: ({ call: { caller } }) => wantedKey(caller),
+    wants: ({ call: { caller }, intent }) => wantedScopes(caller, intent),
     facts: ({ batch, call, intent }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
   },
   sandbox: { facts: ({ policy, intent }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent) }) },

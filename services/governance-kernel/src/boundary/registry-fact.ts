@@ -19,6 +19,10 @@ export function registryFact(batch: LedgerBatch, known: KnownCall & { nowMs: num
   if (state !== 'approved') return { state: 'known', value: { ...learned.value, state } };
   const { tool } = learned.value;
   if (tool === null || row.pinnedHash !== tool.pinned_hash) return unavailable('The pin changed during the decision');
+  const { knownDefinition = row.currentHash } = known.call;
+  // The caller would send it by another definition than the pinned one.
+  if (knownDefinition !== row.currentHash)
+    return { state: 'known', value: { ...learned.value, tool: { ...tool, current_hash: knownDefinition } } };
   if (row.currentHash === row.pinnedHash) return learned;
   // Another replica saw the tool change: what this one saw of it may be older.
   return { state: 'known', value: { ...learned.value, tool: { ...tool, current_hash: row.currentHash } } };

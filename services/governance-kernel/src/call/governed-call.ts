@@ -16,7 +16,10 @@ import type { Demand } from '@countersign/policy';
 export type Caller = {
   tenant: TenantId;
   principal: PrincipalId;
+  /** Of a token that was verified, or that an operator states. `*`: the operator's own. */
   scopes: string[];
+  /** The audience of that token. */
+  resource?: string | undefined;
   /** The key that the caller came with; the decision judges it as it is then. */
   accessKey?: AccessKeyId;
   /** The key that the caller's token is signed with; judged in the same way. */
@@ -46,6 +49,8 @@ type Named = {
   /** What the caller says of the effect. It raises what is declared for tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
   approvalGrant?: ApprovalId | undefined;
+  /** Hash of the definition of the tool that the caller knows. */
+  knownDefinition?: string | undefined;
   /** What only the door knows of what the call takes from budgets; the boundary counts the rest. */
   demand?: Partial<Demand> | undefined;
   /** Commits in the decision's own transaction; the same key and fingerprint again gives the same decision. */

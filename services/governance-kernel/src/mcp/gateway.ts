@@ -44,7 +44,7 @@ export type ListedTool = {
 /** Why a tool of a server is not listed to anyone. */
 type HiddenCause = 'malformed' | 'look_alike' | 'drift' | 'unpinned' | 'server';
 
-export type Listing = { tools: ListedTool[]; hidden: Record<HiddenCause, number> };
+type Listing = { tools: ListedTool[]; hidden: Record<HiddenCause, number> };
 
 export type McpGateway = ToolResolver & {
   /** The tools that this tenant may call, and how many others its servers have. */
@@ -80,7 +80,7 @@ export function createMcpGateway({ registry, ...rest }: McpGatewayParts): McpGat
     },
     listing,
     askDeclared: async () => {
-      await Promise.allSettled(rest.servers.declared().map(({ server }) => server?.tools()));
+      await Promise.allSettled(rest.servers.declared().map(async ({ server }) => await server?.tools()));
     },
     listTools: async (tenant) => (await listing(tenant)).tools,
     effectOf: (tenant, address, pinned) => effectOf(forTenant(parts, tenant), address, pinned),

@@ -1,4 +1,6 @@
 import type { TenantId } from '@countersign/contracts';
+import type { HiddenTool } from '@countersign/contracts/governance-kernel';
+import type { Tool } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from './server-config.ts';
 import type { UpstreamServer } from './upstream-server.ts';
 
@@ -25,3 +27,6 @@ export type ServerDirectory = {
   versionOf(tenant: TenantId): string;
   reload(tenant: TenantId): Promise<void>;
 };
+
+/** What a server showed to a connection of its own. */
+export type Look = { tools: readonly Tool[]; hidden: readonly HiddenTool[] };

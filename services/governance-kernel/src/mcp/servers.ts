@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, startDeadline, type TenantId } from '@countersign/contracts';
-import type { HiddenTool } from '@countersign/contracts/governance-kernel';
 import { lookupPublic } from '@countersign/delivery';
 import type { Log } from '@countersign/service-kit';
-import type { Tool } from '@modelcontextprotocol/client';
 import { Agent } from 'undici';
-import type { McpRegistry, ObservedTool } from '../registry/mcp-registry.ts';
+import type { McpRegistry } from '../registry/mcp-registry.ts';
 import { describeDeclaration, type McpServerConfig } from './server-config.ts';
-import type { ServerDirectory } from './server-directory.ts';
-import { annotatedEffect, definitionHash, pinnedDefinition } from '../registry/tool-definition.ts';
+import type { Look, ServerDirectory } from './server-directory.ts';
+import { observedTools } from '../registry/observed-tools.ts';
+import { definitionHash } from '../registry/tool-definition.ts';
 import type { StdioAccount } from './stdio-account.ts';
 import { refusalOf, TenantServers, type StoredServer } from './tenant-servers.ts';
 import { UpstreamServer } from './upstream-server.ts';
@@ -30,9 +29,6 @@ type McpServersOptions = {
   log: Log;
   now: () => number;
 };
-
-/** What a server showed to a connection of its own. */
-export type Look = { tools: readonly Tool[]; hidden: readonly HiddenTool[] };
 
 /** The connections to all MCP servers that operators declared and tenants added. */
 type McpServers = ServerDirectory & {
@@ -109,7 +105,7 @@ async function look(options: Connected, config: McpServerConfig): Promise<Look> 
     ...options.log,
     warn: (_event: string, fields?: object) => void (problem = problemIn(fields) ?? problem),
   };
-  const server = new UpstreamServer({ ...options, log: quiet as Log, config, onListed: () => Promise.resolve() });
+  const server = new UpstreamServer({ ...options, log: quiet, config, onListed: () => Promise.resolve() });
   const ended = startDeadline({ ms: lookMsMax });
   const late = new Promise<never>((_, reject) => {
     ended.signal.addEventListener('abort', () => reject(new Error('late')), { once: true });
@@ -163,13 +159,5 @@ async function declare(registry: McpServersOptions['registry'], config: McpServe
     serverId: config.server_id,
     transport: config.transport,
     config: describeDeclaration(config),
-  });
-}
-
-/** As the registry keeps them. */
-export function observedTools(tools: readonly Tool[]): ObservedTool[] {
-  return tools.map((tool) => {
-    const definition = pinnedDefinition(tool);
-    return { name: tool.name, hash: definitionHash(tool), definition, effectLevel: annotatedEffect(definition) };
   });
 }

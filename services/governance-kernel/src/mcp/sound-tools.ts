@@ -1,5 +1,6 @@
 import type { HiddenTool } from '@countersign/contracts/governance-kernel';
-import { isSpecType, type Tool, type Transport } from '@modelcontextprotocol/client';
+import type { Tool, Transport } from '@modelcontextprotocol/client';
+import { isSpecType } from '@modelcontextprotocol/server';
 import { definitionHash } from '../registry/tool-definition.ts';
 import { shownLine } from './last-words.ts';
 
@@ -26,9 +27,10 @@ export function withSoundTools(transport: Transport, hide: (tool: HiddenTool) =>
 
 function sound(message: Message, hide: (tool: HiddenTool) => void): Message {
   if (!('result' in message)) return message;
-  const tools: unknown = message.result['tools'];
-  if (!Array.isArray(tools)) return message;
-  const kept = tools.filter((tool: unknown) => {
+  const listed: unknown = message.result['tools'];
+  if (!Array.isArray(listed)) return message;
+  const tools = listed as unknown[]; // of what, is what is looked at
+  const kept = tools.filter((tool) => {
     const problem = problemOf(tool);
     if (problem !== null) hide({ name: nameOf(tool), problem });
     return problem === null;

@@ -20,15 +20,15 @@ type TenantServersParts = {
 };
 
 export const needsSandbox =
-  'A command that was added at run time is started in a sandbox alone, and this kernel has none. Declare the server in ' +
-  'GOV_MCP_SERVERS, or run it elsewhere and add its address.';
+  'A command that was added at run time is started in a sandbox alone, and this kernel has none. Declare the server in the ' +
+  'configuration of the kernel, or run it elsewhere and add its address.';
 
 /** Why the kernel does not connect to a server that a tenant added. `null`: it may. */
 export function refusalOf(config: McpServerConfig, { reachesPrivate }: { reachesPrivate: boolean }): string | null {
   if (config.transport === 'stdio') return needsSandbox;
   const host = new URL(config.url).hostname.replace(/^\[|\]$/g, '');
   if (reachesPrivate || isIP(host) === 0 || isPublicAddress(host)) return null;
-  return 'The address is not public. An operator may allow private addresses with GOV_MCP_PRIVATE=1.';
+  return 'The address is not public. The configuration of the kernel may allow private addresses.';
 }
 
 /** The servers that tenants added, each connected when its tools are first needed. */
@@ -91,7 +91,7 @@ export class TenantServers {
     if (refusal !== null) return { ...named, server: null, notConnected: refusal };
     if (row.state !== 'approved') return { ...named, server: null, notConnected: 'The server is not approved' };
     const known = earlier?.get(named.serverId);
-    const server = known?.configHash === configHash ? known?.server : null;
+    const server = known?.configHash === configHash ? known.server : null;
     return { ...named, server: server ?? this.#parts.connectTo({ key, config }), notConnected: null };
   }
 }

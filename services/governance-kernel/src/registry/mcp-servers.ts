@@ -5,7 +5,7 @@ import type { Control } from '../ledger/control.ts';
 import type { PinnedDefinition } from './tool-definition.ts';
 
 /** The owner of servers: a tenant, or the installation, whose name is empty. */
-export type ServerOwner = TenantId | '';
+type ServerOwner = TenantId | '';
 
 export type McpServerRow = {
   /** `server` of the installation, `tenant/server` of a tenant. */
@@ -33,7 +33,7 @@ export type McpServerRow = {
   readonly pins?: readonly Pin[];
 };
 
-export type Pin = { tool_name: string; hash: Digest; definition: PinnedDefinition; effect_level: string };
+type Pin = { tool_name: string; hash: Digest; definition: PinnedDefinition; effect_level: string };
 
 const columns = columnsOf<Omit<McpServerRow, 'sealedConfig' | 'pins'>>({
   key: text('server_id'),

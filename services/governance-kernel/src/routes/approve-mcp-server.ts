@@ -7,7 +7,7 @@ import type { PrincipalId } from '@countersign/contracts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { approveListed } from '../mcp/registry-desk.ts';
+import { approveListed } from '../server-registry/registry-desk.ts';
 
 /** Approves what a server lists now, by an approval of exactly that. */
 export const approveMcpServerRoute = ({ registryDesk }: Context) =>

@@ -1,7 +1,7 @@
 import { listMcpServers } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { listServers } from '../mcp/registry-desk.ts';
+import { listServers } from '../server-registry/registry-desk.ts';
 import { pageOf, pageStart } from '../store/page.ts';
 
 export const listMcpServersRoute = ({ registryDesk }: Context) =>

@@ -1,7 +1,7 @@
 import { revokeMcpServer } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
-import { revokeNamed } from '../mcp/registry-desk.ts';
+import { revokeNamed } from '../server-registry/registry-desk.ts';
 
 /** Revokes a server for every kernel, from the next decision on. */
 export const revokeMcpServerRoute = ({ registryDesk }: Context) =>

@@ -346,6 +346,15 @@ BEGIN
     drifted_at = CASE WHEN t.current_hash = excluded.pinned_hash THEN NULL ELSE excluded.pinned_at END;
 END $$;
 
+CREATE OR REPLACE FUNCTION put_auth_profiles(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO auth_profiles AS t (tenant_id, profile_id, terms, set_by, updated_at)
+  SELECT p.tenant_id, p.profile_id, p.terms, p.set_by, p.updated_at
+    FROM jsonb_populate_recordset(NULL::auth_profiles, puts) AS p ORDER BY p.tenant_id, p.profile_id
+  ON CONFLICT (tenant_id, profile_id) DO UPDATE SET
+    terms = excluded.terms, set_by = excluded.set_by, updated_at = excluded.updated_at;
+END $$;
+
 CREATE OR REPLACE FUNCTION put_budget_terms(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO budgets AS t (tenant_id, budget_id, subject, "window", approval_required_above_minor, currency, resets_at,
@@ -460,7 +469,8 @@ BEGIN
   PERFORM refuse_unknown('puts', puts, ARRAY[
     'fence_commands', 'fences', 'tenant_orgs', 'policy_bundles', 'policy_heads', 'policy_ceilings', 'shadow_lanes',
     'activation_signatures', 'tool_blocks', 'identities', 'identity_keys', 'access_keys', 'approval_terms', 'passkeys',
-    'relation_heads', 'mcp_servers', 'budget_terms', 'budgets', 'budget_usage', 'approvals', 'dispatches', 'answers'
+    'relation_heads', 'mcp_servers', 'auth_profiles', 'budget_terms', 'budgets', 'budget_usage', 'approvals', 'dispatches',
+    'answers'
   ]::text[]);
   IF puts ? 'fence_commands' THEN PERFORM put_fence_commands(puts -> 'fence_commands'); END IF;
   IF puts ? 'fences' THEN PERFORM put_fences(puts -> 'fences'); END IF;
@@ -478,6 +488,7 @@ BEGIN
   IF puts ? 'passkeys' THEN PERFORM put_passkeys(puts -> 'passkeys'); END IF;
   IF puts ? 'relation_heads' THEN PERFORM put_relation_heads(puts -> 'relation_heads'); END IF;
   IF puts ? 'mcp_servers' THEN PERFORM put_mcp_servers(puts -> 'mcp_servers'); END IF;
+  IF puts ? 'auth_profiles' THEN PERFORM put_auth_profiles(puts -> 'auth_profiles'); END IF;
   IF puts ? 'budget_terms' THEN PERFORM put_budget_terms(puts -> 'budget_terms'); END IF;
   IF puts ? 'budgets' THEN PERFORM put_budgets(puts -> 'budgets'); END IF;
   IF puts ? 'budget_usage' THEN PERFORM put_budget_usage(puts -> 'budget_usage'); END IF;
@@ -525,6 +536,9 @@ CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR
 
 CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
   ON approval_terms FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
+
+CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
+  ON auth_profiles FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
 
 CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE OF
     tenant_id, budget_id, subject, "window", approval_required_above_minor, currency, tool_call_limit, spend_limit_minor,

@@ -1,30 +1,37 @@
 import { Digest, EffectLevel, PlainObject, type TenantId } from '@countersign/contracts';
 import { HiddenTool } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import type { McpServer as ServerModel } from '../generated/prisma/client.ts';
-import type { ArgsCipher } from '../approvals/args-cipher.ts';
-import { McpServerConfig } from '../mcp/server-config.ts';
 import type { StoredServer } from '../mcp/tenant-servers.ts';
-import { mcpServers } from '../registry/mcp-servers.ts';
-import type { StoredTool } from '../registry/server-view.ts';
+import { mcpServers, type McpServerRow } from '../registry/mcp-servers.ts';
+import type { DeskParts } from '../server-registry/registry-desk.ts';
+import type { StoredTool } from '../server-registry/server-view.ts';
+import { findApprovalOf } from './approval-store.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-/** The servers of a tenant and of the installation, by key. */
-export async function loadServers(reader: Reader, cipher: ArgsCipher, tenant: TenantId): Promise<StoredServer[]> {
+type OpenConfig = (row: McpServerRow, sealed: string) => StoredServer['config'];
+
+/** The servers of a tenant and of the installation, by key. `open` reads the configuration of a tenant's server. */
+export async function loadServers(reader: Reader, tenant: TenantId, open: OpenConfig): Promise<StoredServer[]> {
   const where = { OR: [{ tenant_id: tenant }, { tenant_id: null }] };
   const found = await reader.mcpServer.findMany({ where, orderBy: { server_id: 'asc' } });
-  return found.map((model) => ({ row: mcpServers.rowOf(asStored(model)), config: configOf(cipher, model) }));
+  return found.map(({ sealed_config: sealed, ...model }) => {
+    const row = mcpServers.rowOf(asStored(model));
+    return { row, config: sealed === null ? null : open(row, sealed) };
+  });
 }
 
-function configOf(cipher: ArgsCipher, { sealed_config: sealed, ...model }: ServerModel): McpServerConfig | null {
-  const { tenant, key, configHash } = mcpServers.rowOf(asStored(model));
-  if (sealed === null || tenant === null || configHash === null) return null;
-  return McpServerConfig.safeParse(cipher.decrypt({ tenant, id: key, argsHash: configHash }, sealed)).data ?? null;
+/** What operators of the registry read. */
+export function deskStore(reader: Reader): Pick<DeskParts, 'findTools' | 'findHidden' | 'findApprovalOf'> {
+  return {
+    findTools: (key) => findServerTools(reader, key),
+    findHidden: (key) => findHiddenTools(reader, key),
+    findApprovalOf: (tenant, receipt) => findApprovalOf(reader, tenant, receipt),
+  };
 }
 
 /** Everything that the registry holds of one server's tools, by name. */
-export async function findServerTools(reader: Reader, key: string): Promise<StoredTool[]> {
+async function findServerTools(reader: Reader, key: string): Promise<StoredTool[]> {
   const rows = await reader.mcpTool.findMany({ where: { server_id: key }, orderBy: { tool_name: 'asc' } });
   return rows.map((row) => ({
     name: row.tool_name,
@@ -37,7 +44,7 @@ export async function findServerTools(reader: Reader, key: string): Promise<Stor
   }));
 }
 
-export async function findHiddenTools(reader: Reader, key: string): Promise<HiddenTool[]> {
+async function findHiddenTools(reader: Reader, key: string): Promise<HiddenTool[]> {
   const row = await reader.mcpServer.findUnique({ where: { server_id: key }, select: { hidden: true } });
   return z.array(HiddenTool).parse(row?.hidden ?? []);
 }

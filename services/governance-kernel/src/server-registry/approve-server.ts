@@ -21,8 +21,8 @@ import { put, wanted } from '../ledger/control.ts';
 import { activePolicy, wantedPolicies } from '../policy/policy-heads.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
 import { approvalTerms } from '../voting/approval-terms.ts';
-import type { ObservedTool } from './mcp-registry.ts';
-import { mcpServers, ownerOf, type McpServerRow } from './mcp-servers.ts';
+import type { ObservedTool } from '../registry/mcp-registry.ts';
+import { mcpServers, ownerOf, type McpServerRow } from '../registry/mcp-servers.ts';
 
 type ApproveParts = SettingParts & { hasher: Hasher };
 
@@ -120,7 +120,7 @@ function intentOf({ provider, saltOf }: Hasher, row: ApprovalRow, approving: App
     action: approveServerAction,
     resource: approveServerResource(serverId, definitionsHash),
     args_hash: argsHash(provider, saltOf(tenant), args),
-  }) as Digest; // intentHash writes exactly this form
+  });
 }
 
 function needed(message: string): AppError {

@@ -11,7 +11,7 @@ import {
 import { canonicalize, type CryptoProvider } from '@countersign/crypto';
 import { instant } from '../approvals/timelock.ts';
 import { definitionsHash } from './definitions-hash.ts';
-import { stateAt, type McpServerRow } from './mcp-servers.ts';
+import { stateAt, type McpServerRow } from '../registry/mcp-servers.ts';
 
 export type StoredTool = {
   name: string;

@@ -5,10 +5,10 @@ import type { Hasher } from '../call/normalise.ts';
 import { put, wanted } from '../ledger/control.ts';
 import { ownSession } from '../ledger/own-sessions.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
-import { mcpServers, serverKey, type McpServerRow } from './mcp-servers.ts';
+import { mcpServers, serverKey, type McpServerRow } from '../registry/mcp-servers.ts';
 
 /** An operator reads all of them on one page, and each of them may have a connection. */
-export const tenantServersMax = 50;
+const tenantServersMax = 50;
 
 export type RegisterParts = SettingParts & { hasher: Hasher; argsCipher: ArgsCipher };
 

@@ -2,7 +2,7 @@ import { AppError, type PrincipalId, type TenantId } from '@countersign/contract
 import { put, wanted } from '../ledger/control.ts';
 import { ownSession } from '../ledger/own-sessions.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
-import { mcpServers, serverKey, type McpServerRow } from './mcp-servers.ts';
+import { mcpServers, serverKey, type McpServerRow } from '../registry/mcp-servers.ts';
 
 type Revoking = { tenant: TenantId; serverId: string; by: PrincipalId; reason: string };
 

@@ -10,19 +10,19 @@ import type { Digest } from '@countersign/contracts';
 import type { McpServer, McpServerDetail, ServerDocument } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson } from '@countersign/crypto';
 import type { PlainJson } from '@countersign/contracts';
-import { approveServer } from '../registry/approve-server.ts';
-import { definitionsHash } from '../registry/definitions-hash.ts';
+import { approveServer } from './approve-server.ts';
+import { definitionsHash } from './definitions-hash.ts';
 import type { McpRegistry } from '../registry/mcp-registry.ts';
 import { serverKey } from '../registry/mcp-servers.ts';
-import { registerServer, type RegisterParts } from '../registry/register-server.ts';
-import { revokeServer } from '../registry/revoke-server.ts';
-import { serverDetail, serverView, type StoredTool } from '../registry/server-view.ts';
+import { registerServer, type RegisterParts } from './register-server.ts';
+import { revokeServer } from './revoke-server.ts';
+import { serverDetail, serverView, type StoredTool } from './server-view.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
-import { describeDeclaration, type McpServerConfig } from './server-config.ts';
-import type { ServerDirectory } from './server-directory.ts';
-import { readServerDocument } from './server-document.ts';
-import { observedTools, type Look } from './servers.ts';
-import { needsSandbox, refusalOf, type StoredServer } from './tenant-servers.ts';
+import { describeDeclaration, type McpServerConfig } from '../mcp/server-config.ts';
+import type { Look, ServerDirectory } from '../mcp/server-directory.ts';
+import { readServerDocument } from '../mcp/server-document.ts';
+import { observedTools } from '../registry/observed-tools.ts';
+import { needsSandbox, refusalOf, type StoredServer } from '../mcp/tenant-servers.ts';
 import type { HiddenTool } from '@countersign/contracts/governance-kernel';
 
 export type DeskParts = RegisterParts & {
@@ -128,7 +128,7 @@ async function liveTools(parts: DeskParts, { row, config }: StoredServer): Promi
   }
   const server = parts.servers.declared().find(({ key }) => key === row.key)?.server ?? null;
   if (server === null)
-    throw new AppError('UPSTREAM_FAILED', 'This kernel does not declare the server in GOV_MCP_SERVERS');
+    throw new AppError('UPSTREAM_FAILED', 'The configuration of this kernel does not declare the server');
   const tools = await server.tools().catch((cause: unknown) => {
     throw new AppError('UPSTREAM_FAILED', 'The tools of the server cannot be listed', { cause });
   });

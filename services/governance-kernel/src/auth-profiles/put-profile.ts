@@ -1,0 +1,34 @@
+import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
+import { canonicalize } from '@countersign/crypto';
+import { put, wanted } from '../ledger/control.ts';
+import { ownSession } from '../ledger/own-sessions.ts';
+import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
+import { authProfiles, type ProfileRow, type ProfileTerms } from './auth-profiles.ts';
+
+/** Every decision about a tool of a server looks at all of them. */
+const profilesMax = 32;
+
+type Putting = { tenant: TenantId; id: string; by: PrincipalId; terms: ProfileTerms };
+
+/** Sets a profile and seals that, or confirms it. Throws LIMIT_REACHED. */
+export async function putProfile(parts: SettingParts, { tenant, id, by, terms }: Putting): Promise<ProfileRow> {
+  const nowMs = parts.clock().getTime();
+  const chain = { tenant, session: ownSession('mcp-registry') };
+  return await parts.ledger.submit({
+    chain,
+    wants: [wanted(authProfiles, tenant)],
+    conclude: (batch) => {
+      const rows = batch.rows(authProfiles, tenant);
+      const current = rows.find((row) => row.id === id);
+      if (current !== undefined && canonicalize(current.terms) === canonicalize(terms)) return () => current;
+      if (current === undefined && rows.length >= profilesMax)
+        throw new AppError('LIMIT_REACHED', `A tenant has ${profilesMax} authorization profiles at most`);
+      const row: ProfileRow = { tenant, id, terms, setBy: by, updatedAtMs: nowMs };
+      const setting = { profile_id: id, ...terms };
+      const resource = `auth_profile:${tenant}/${id}`;
+      const said = { ...chain, by, nowMs, kind: 'registry', action: 'mcp.profile.set', resource, setting } as const;
+      batch.seal(settingStatement(parts, said), () => ({ changes: [put(authProfiles, row)] }));
+      return () => row;
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import type { Tool } from '@modelcontextprotocol/client';
+import type { ObservedTool } from './mcp-registry.ts';
+import { annotatedEffect, definitionHash, pinnedDefinition } from './tool-definition.ts';
+
+/** What a server lists, as the registry keeps it. */
+export function observedTools(tools: readonly Tool[]): ObservedTool[] {
+  return tools.map((tool) => {
+    const definition = pinnedDefinition(tool);
+    return { name: tool.name, hash: definitionHash(tool), definition, effectLevel: annotatedEffect(definition) };
+  });
+}
