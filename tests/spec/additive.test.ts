@@ -121,6 +121,7 @@ const additions: [string, (contract: Small) => unknown][] = [
   ['a value of a request', (contract) => draft(contract).properties.kind.enum.push('wide')],
   ['more room', (contract) => set(draft(contract).properties.text, { maxLength: 5_000 })],
   ['an alternative of a request', (contract) => draft(contract).properties.to.anyOf.push({ type: 'number' })],
+  ['another credential', (contract) => post(contract).security.push({ adminKey: [] } as never)],
   ['a status', (contract) => set(post(contract).responses, { '202': {} })],
   ['the end of an internal route', ({ paths }) => remove(paths, '/internal/notes')],
 ];

@@ -74,7 +74,7 @@ class Comparison {
 
   of(before: Operation, after: Operation): string[] {
     return [
-      ...(isDeepStrictEqual(before.security, after.security) ? [] : ['the credentials changed']),
+      ...credentialProblems(before.security ?? [], after.security ?? []),
       ...this.#parameters(before.parameters ?? [], after.parameters ?? []),
       ...this.#body(before, after),
       ...this.#replies(before, after),
@@ -129,12 +129,16 @@ class Comparison {
     }
     const [was, is] = [resolved(this.#before, before), resolved(this.#after, after)];
     return [
-      ...typeProblems(direction, was, is, at),
+      ...typeProblems(direction, this.#types(was, is), at),
       ...valueProblems(direction, was, is, at),
       ...(direction === 'request' ? boundProblems(was, is, at) : []),
       ...this.#properties(direction, was, is, at),
       ...this.#parts(direction, was, is, at),
     ];
+  }
+
+  #types(was: Schema, is: Schema): Types {
+    return [typesOf(was, this.#before), typesOf(is, this.#after)];
   }
 
   #properties(direction: Direction, was: Schema, is: Schema, at: string): string[] {
@@ -201,18 +205,28 @@ function resolved({ components }: OpenApi, schema: Schema): Schema {
 
 const isOpen = ({ additionalProperties }: Schema) => additionalProperties !== false;
 
-function typeProblems(direction: Direction, was: Schema, is: Schema, at: string): string[] {
-  const [before, after] = [typesOf(was), typesOf(is)];
+/** Any one of the listed credentials opens an operation; without a list it is open. */
+function credentialProblems(before: unknown[], after: unknown[]): string[] {
+  if (after.length === 0) return [];
+  const isKept = (way: unknown) => after.some((each) => isDeepStrictEqual(each, way));
+  return before.length > 0 && before.every(isKept) ? [] : ['the credentials changed'];
+}
+
+type Types = [before: string[] | null, after: string[] | null];
+
+function typeProblems(direction: Direction, [before, after]: Types, at: string): string[] {
   if (before === null || after === null) return direction === 'reply' && before !== null ? [`${at} lost its type`] : [];
   const [known, allowed] = direction === 'request' ? [after, before] : [before, after];
   const others = allowed.filter((type) => !known.includes(type) && !(type === 'integer' && known.includes('number')));
   return others.map((type) => (direction === 'request' ? `${at} no longer takes ${type}` : `${at} may be ${type}`));
 }
 
-/** `null` when any type is meant, or when other keywords say it. */
-function typesOf({ type, enum: values, const: value, anyOf, oneOf, allOf }: Schema): string[] | null {
+/** `null` when any type is meant, or when all of several schemas say it. */
+function typesOf(schema: Schema, document: OpenApi): string[] | null {
+  const { type, enum: values, const: value, anyOf, oneOf } = resolved(document, schema);
   if (type !== undefined) return [type].flat();
-  if (anyOf ?? oneOf ?? allOf) return null;
+  const branches = (anyOf ?? oneOf)?.map((branch) => typesOf(branch, document));
+  if (branches !== undefined) return branches.every((each) => each !== null) ? [...new Set(branches.flat())] : null;
   const only = values ?? (value === undefined ? null : [value]);
   return only === null ? null : [...new Set(only.map((each) => (each === null ? 'null' : typeof each)))];
 }

@@ -115,7 +115,8 @@ const schemes: Record<string, JsonSchema> = {
 
 /** An agent comes in by the doors alone, and the gateway by what its route names. */
 function securityOf({ auth, door, assertedBy, sessionOnly, keyScopes }: AnyRoute): PlainJson {
-  if (keyScopes !== undefined) return security.member;
+  // The kernel knows no sessions: there the scopes are those of the gateway's door.
+  if (keyScopes !== undefined && auth !== 'tenant_scoped') return security.member;
   if (sessionOnly === true) return security.session;
   if (auth !== 'tenant_scoped') return security[auth];
   return [
