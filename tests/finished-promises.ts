@@ -100,6 +100,8 @@ export const finished: readonly PromiseId[] = [
   'ui.csp',
   'ui.pages',
   'ui.truth',
+  'cg.doors',
+  'cg.keys',
   'cg.lane',
   'cg.ledger',
   'cg.licence',

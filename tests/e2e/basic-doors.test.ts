@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { createClient, isAppError, PrincipalId, type Client } from '@countersign/contracts';
 import { evaluate, listBudgets } from '@countersign/contracts/governance-kernel';
@@ -68,6 +70,17 @@ async function partner(): Promise<Door> {
     .body; // branded by the schema
   await invited.client.acceptInvite({ params: { token }, body: { email } });
   return doorOf(invited.token);
+}
+
+async function receiverOf(): Promise<{ url: string; ids: unknown[]; close(): void }> {
+  const ids: unknown[] = [];
+  const server = createServer((req, res) => {
+    ids.push(req.headers['webhook-id']);
+    res.writeHead(204).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo; // a TCP server has this kind of address
+  return { url: `http://127.0.0.1:${port}/hook`, ids, close: () => server.close() };
 }
 
 const refusal = (code: string) => expect.objectContaining({ code });
@@ -177,6 +190,7 @@ describe('each object of the basic API', () => {
         const listed = (await one.listBasicEvidence({ query: all })).body;
         expect(listed.data).toMatchObject([{ handle: handle.handle, object_id: asked.receipt_id }]);
         expect((await one.listEvidenceHandles({ query: all })).body).toEqual(listed);
+        expect((await person.listBudgets({ query: all })).body.data).toMatchObject([{ budget_id: expect.any(String) }]);
         expect((await one.getSpendSummary({ query: all })).body).toEqual(
           (await person.listBudgets({ query: all })).body,
         );
@@ -184,31 +198,43 @@ describe('each object of the basic API', () => {
       await person.revokeEvidenceHandle({ params: { handle: handle.handle } });
       expect((await door.listBasicEvidence({ query: all })).body.data).toEqual([]);
 
-      const hook = { channel: 'webhook', target: 'https://127.0.0.1/hook', event_types: ['app.order.paid'] } as const;
-      const subscribed = await person.putBasicSubscription({
-        body: { ...hook, event_types: [...hook.event_types] },
-      });
-      const { subscription_id, secret, status } = subscribed.body;
+      const receiver = await receiverOf();
+      const hook = { channel: 'webhook', target: receiver.url, event_types: ['app.order.paid'] } as const;
+      const wanted = { ...hook, event_types: [...hook.event_types] };
+      const { subscription_id, secret, status } = (await person.putBasicSubscription({ body: wanted })).body;
       const [atGateway] = (await person.listSubscriptions({ params: { id: ada.workspaceId } })).body.data;
       expect(secret).toMatch(/^whsec_/);
       expect(atGateway).toMatchObject({ id: subscription_id, state: status, target: hook.target });
+      expect((await person.putBasicSubscription({ body: wanted })).body).toMatchObject({
+        subscription_id,
+        secret: null,
+      });
       const event = { type: 'app.order.paid', dedupe_key: 'order-1', data: { order: 1 } };
       const { body: emitted } = await door.emitBasicEvent({ body: event });
       expect(emitted).toMatchObject({ deliveries: 1, emitted_by: `key:dev:${id}` });
       expect((await person.emitBasicEvent({ body: event })).body).toEqual(emitted);
-      const attempted = await untilAnswered(async () => {
-        const [one] = (await person.listBasicDeliveries({ query: all })).body.data;
-        return one?.last_error != null && one;
-      });
-      expect(attempted).toMatchObject({ event_id: emitted.event_id, last_error: 'the address is not public' });
-      const named = { params: { delivery_id: attempted.delivery_id } };
-      expect(await failure(person.redriveBasicDelivery(named))).toEqual(refusal('ILLEGAL_TRANSITION'));
+      const delivered = (attempts: number) =>
+        untilAnswered(async () => {
+          const [one] = (await person.listBasicDeliveries({ query: { ...all, subscription_id } })).body.data;
+          return one?.state === 'delivered' && receiver.ids.length === attempts && one;
+        });
+      const { delivery_id, event_id, ...delivery } = await delivered(1);
+      expect([event_id, delivery.subscription_id]).toEqual([emitted.event_id, subscription_id]);
       const [same] = (await person.listDeliveries({ params: { id: ada.workspaceId } })).body.data;
       expect(same).toMatchObject({
-        id: attempted.delivery_id,
-        eventId: emitted.event_id,
-        subscriptionId: subscription_id,
+        id: delivery_id,
+        eventId: event_id,
+        state: 'delivered',
+        endedAt: delivery.ended_at,
       });
+      expect(await failure(bob.redriveBasicDelivery({ params: { delivery_id } }))).toEqual(
+        refusal('PERMISSION_DENIED'),
+      );
+      const redriven = (await person.redriveBasicDelivery({ params: { delivery_id } })).body;
+      expect(redriven).toMatchObject({ delivery_id, event_id, state: 'due', attempts: 0 });
+      await delivered(2);
+      expect(receiver.ids).toEqual([delivery_id, delivery_id]);
+      receiver.close();
 
       const running = await untilAnswered(async () => {
         const { body } = await person.getRuntimeStatus();

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiKeyScope, createClient, type AnyRoute } from '@countersign/contracts';
 import * as commercial from '@countersign/contracts/commercial-gateway';
@@ -89,14 +91,10 @@ async function requestsOf(): Promise<typeof requests> {
   const key_id = (await ada.client.listApiKeys()).body.data[0]?.id ?? '';
   const hook = { channel: 'webhook', target: 'https://example.org/hook' };
   const subscribed = { ...hook, eventTypes: ['app.order.paid'] };
-  await ada.client.createSubscription({
-    params: { id },
-    body: { ...subscribed, status: 'paused' } as never,
-  }); // as above
   const event = { type: 'app.order.paid', data: {} };
   const moved = { to: 'acked', note: 'Mine' };
   const denied = { decision: 'deny', reason: 'No' };
-  const unknown = 'ntf_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  const delivery_id = await deliveredOnce();
   const invited = { email: 'someone@example.org', role: 'member' };
   return {
     'create-basic-workspace': { basic: { body: { name: 'More' } }, inner: { body: { name: 'More' } } },
@@ -134,10 +132,28 @@ async function requestsOf(): Promise<typeof requests> {
       inner: { params: { id }, body: { ...event, dedupeKey: 'one' } },
     },
     'redrive-basic-delivery': {
-      basic: { params: { delivery_id: unknown } },
-      inner: { params: { id, deliveryId: unknown } },
+      basic: { params: { delivery_id } },
+      inner: { params: { id, deliveryId: delivery_id } },
     },
   };
+}
+
+/** A notification that has ended, so that only a gate refuses to send it again. */
+async function deliveredOnce(): Promise<string> {
+  const receiver = createServer((_req, res) => void res.writeHead(204).end());
+  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
+  const { port } = receiver.address() as AddressInfo; // a TCP server has this kind of address
+  const params = { id: ada.workspaceId };
+  const type = 'app.order.counted';
+  const body = { channel: 'webhook', target: `http://127.0.0.1:${port}/`, eventTypes: [type] } as const;
+  await ada.client.createSubscription({ params, body: { ...body, eventTypes: [type] } });
+  await ada.client.emitEvent({ params, body: { type, dedupeKey: 'first', data: {} } });
+  const id = await untilAnswered(async () => {
+    const [one] = (await ada.client.listDeliveries({ params })).body.data;
+    return one?.state === 'delivered' && one.id;
+  });
+  receiver.close();
+  return id;
 }
 
 async function refusalOf(route: AnyRoute, { params = {}, body, bearer, headers = {} }: Sent): Promise<Refused> {
@@ -160,7 +176,13 @@ const presence: Refused = [401, 'REAUTHENTICATION_REQUIRED'];
 const forbidden: Refused = [403, 'PERMISSION_DENIED'];
 const notFound: Refused = [404, 'NOT_FOUND'];
 
-type Gate = { gate: string; by(): Pick<Sent, 'bearer' | 'headers'>; refused: Refused };
+type Gate = {
+  gate: string;
+  by(): Pick<Sent, 'bearer' | 'headers'>;
+  refused: Refused;
+  /** The request addresses the workspace of its caller, and names an object of another one. */
+  isElsewhere?: true;
+};
 
 /** What is tried at both doors of a route, from what the route behind states. */
 function gatesOf(inner: AnyRoute): Gate[] {
@@ -172,6 +194,10 @@ function gatesOf(inner: AnyRoute): Gate[] {
   const gates: (Gate | false)[] = [
     higher && { gate: 'a member', by: () => ({ bearer: mel.token }), refused: forbidden },
     isOfWorkspace && { gate: 'a stranger', by: () => ({ bearer: eve.token }), refused: notFound },
+    isOfWorkspace && {
+      ...{ gate: 'an owner elsewhere', refused: notFound, isElsewhere: true },
+      by: () => ({ bearer: eve.token, headers: { 'x-workspace-id': eve.workspaceId, 'if-match': '"1"' } }),
+    },
     needsPresence === true && { gate: 'a person who left', by: () => ({ bearer: cat.token }), refused: presence },
     keyScopes === undefined && { gate: 'any key', by: () => ({ bearer: keys.all }), refused: forbidden },
     { gate: 'a key without scope', by: () => ({ bearer: keys.unscoped }), refused: forbidden },
@@ -203,6 +229,10 @@ function isRead(idempotency: AnyRoute['idempotency']): boolean {
 const matrix = doors.flatMap((route) =>
   gatesOf(innerOf(route)).map((gate) => ({ route, gate, name: route.operation })),
 );
+
+function namesObject({ params, body = {} }: Request): boolean {
+  return params !== undefined || Object.keys(body).some((name) => name.endsWith('_id'));
+}
 
 /** Everything that these requests could change. */
 async function stateOf(): Promise<unknown> {
@@ -243,7 +273,17 @@ describe('each gate of the route behind a basic route', () => {
       for (const { route, gate, name } of matrix) {
         const request = requests[name];
         if (request === undefined) throw new Error(`${name} needs an entry in requestsOf`);
-        const inner = await refusalOf(innerOf(route), { ...request.inner, ...gate.by() });
+        if (gate.isElsewhere === true && !namesObject(request.basic)) continue;
+        const { params } = request.inner;
+        const place =
+          gate.isElsewhere === true
+            ? { ...params, ...(params?.['id'] === ada.workspaceId && { id: eve.workspaceId }) }
+            : params;
+        const inner = await refusalOf(innerOf(route), {
+          ...request.inner,
+          ...(place && { params: place }),
+          ...gate.by(),
+        });
         const basic = await refusalOf(route, { ...request.basic, ...gate.by() });
         seen.push([name, gate.gate, inner, basic]);
         expected.push([name, gate.gate, gate.refused, gate.refused]);

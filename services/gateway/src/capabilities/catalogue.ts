@@ -290,7 +290,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.scim',
       'cg.compliance',
     ],
-    unproven: ['cg.doors', 'cg.keys', 'cg.entitlement'],
+    unproven: ['cg.entitlement'],
   },
   {
     key: 'installation',
