@@ -107,7 +107,10 @@ describe('two doors at once', () => {
         const { data } = (await ledger.listReceipts({ query: { kind: 'decision', limit: 200 } })).body;
         const resource = (payload: { resource?: string | null }) => payload.resource?.includes(plan_id);
         const decided = data.filter(({ payload }) => payload.action === 'plan.commit' && resource(payload));
-        expect(decided.filter(({ payload }) => payload.verdict === 'ALLOW')).toHaveLength(1);
+        // One to approve, and one to commit.
+        expect(decided.map(({ payload }) => payload.verdict)).toEqual(['ALLOW', 'ALLOW']);
+        const { commands } = (await person.getPlan({ params: { plan_id } })).body;
+        expect(commands).toHaveLength(1);
       }
       const event = { type: 'app.order.paid', data: { order: 1 } };
       const params = { id: ada.workspaceId };
