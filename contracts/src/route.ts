@@ -121,6 +121,8 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   opensToPrograms?: true;
   /** The operation of another service that this route calls as its own caller. Both have the same gates. */
   secondDoorOf?: string;
+  /** Further operations of other services that this route calls as its own caller. */
+  alsoCalls?: readonly string[];
   params?: Shape<Params>;
   query?: Shape<Query>;
   body?: Shape<Body>;

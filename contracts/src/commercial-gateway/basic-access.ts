@@ -6,6 +6,7 @@ import {
   createConsoleWorkspace,
   getConsoleWorkspace,
   GivenName,
+  listConsoleWorkspaces,
   WorkspaceMember,
 } from '../control-plane/workspaces.ts';
 import { ApiKeyRole, ApiKeyScopes, createApiKey, listApiKeys, revokeApiKey } from '../gateway/api-keys.ts';
@@ -47,6 +48,7 @@ export const listBasicWorkspaces = defineRoute({
   path: '/api/basic/workspaces',
   auth: 'commercial',
   forward: {},
+  alsoCalls: [listConsoleWorkspaces.operation, getConsoleWorkspace.operation],
   keyScopes: ['basic:read'],
   query: z.strictObject({ project_id: ProjectId.optional() }),
   reply: page(BasicWorkspace),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Budget, BudgetEventId } from '../governance-kernel/budgets.ts';
+import { Budget, BudgetEventId, listBudgets } from '../governance-kernel/budgets.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import { AmountMinor, BudgetId, Currency, Instant } from '../scalars.ts';
@@ -43,6 +43,7 @@ export const getSpendSummary = defineRoute({
   leastRole: 'member',
   right: 'budget.read',
   keyScopes: ['usage', 'basic:read'],
+  alsoCalls: [listBudgets.operation],
   forward: {},
   query: z.strictObject(PageQuery),
   reply: page(Budget),

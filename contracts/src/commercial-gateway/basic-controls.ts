@@ -4,6 +4,7 @@ import { createBlastRadius } from '../control-plane/blast-radius.ts';
 import { createEvidenceHandle, listEvidenceHandles } from '../control-plane/evidence-handles.ts';
 import {
   createIncident,
+  getIncident,
   IncidentMove,
   IncidentState,
   IncidentSummary,
@@ -67,6 +68,7 @@ export const listBasicIncidents = defineRoute({
     'Incidents of the workspace, newest first. With `incident_id`, that one alone and the ETag that a transition names.',
   method: 'GET',
   path: '/api/basic/incidents',
+  alsoCalls: [getIncident.operation],
   query: z
     .strictObject({
       ...PageQuery,

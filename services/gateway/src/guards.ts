@@ -29,6 +29,7 @@ import { isDelegation, personOfDelegation } from './console/person-of-delegation
 import { personOfCookie, type Presence } from './console/person-of-cookie.ts';
 import { presenceOf } from './console/presence-of.ts';
 import { isDeviceToken, personOfDevice } from './console/person-of-device.ts';
+import { requireBehindBasic } from './console/require-behind-basic.ts';
 import { requireSamePage } from './console/same-page.ts';
 import type { Context } from './context.ts';
 import { authenticate, rotateIfDue } from './identity/authenticate.ts';
@@ -80,11 +81,11 @@ export function createGuards(
   return {
     public: anonymous,
     session: {
-      authenticate: ({ req, route }) => actingCaller(context, req, route.method),
+      authenticate: (request) => callerOf(context, request),
       authorize: (acting: AnyActing, { route }) => signedIn(acting, route),
     },
     commercial: {
-      authenticate: ({ req, route }) => actingCaller(context, req, route.method),
+      authenticate: (request) => callerOf(context, request),
       authorize: (acting: AnyActing, request) =>
         'key' in acting ? keyInWorkspace(context, acting, request) : signedIn(acting, request.route),
     },
@@ -136,6 +137,17 @@ export async function whoBrought(context: Context, req: GuardRequest['req']): Pr
 /** One text for everything that is absent or somebody else's. */
 export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
+}
+
+async function callerOf(context: Context, { req, route }: Pick<GuardRequest, 'req' | 'route'>): Promise<AnyActing> {
+  const acting = await actingCaller(context, req, route.method);
+  requireBehindBasic(serviceOf(acting), route);
+  return acting;
+}
+
+function serviceOf(acting: AnyActing): PersonAudience | null {
+  if ('delegated' in acting) return acting.delegated.service;
+  return 'key' in acting ? acting.service : null;
 }
 
 async function actingCaller(
@@ -210,7 +222,7 @@ function agentGuard(context: Context): Guard<AgentCaller, KernelAgent | AnyActin
   return {
     authenticate: async ({ req, route }) => {
       const credential = presentedCredential(req);
-      if (!isAgentCredential(credential)) return actingCaller(context, req, route.method);
+      if (!isAgentCredential(credential)) return callerOf(context, { req, route });
       return { kind: 'agent', actor: context.knownCredentials.nameOf(credential), credential };
     },
     authorize: (caller, request) => ('kind' in caller ? caller : agentByKey(caller, request)),
@@ -237,7 +249,7 @@ function agentByKey(caller: AnyActing, { req, route, params, query }: GuardReque
 
 function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, AnyActing> {
   return {
-    authenticate: ({ req, route }) => actingCaller(context, req, route.method),
+    authenticate: (request) => callerOf(context, request),
     authorize: async (acting, request) => {
       const caller = { ...acting, ...(await membershipOf(context, acting, request)) };
       const refusal = mayCall(rightsOf[caller.role], request.route)

@@ -8,8 +8,10 @@ import {
   PrincipalId,
   SignInId,
   speakingHeaders,
+  type AnyRoute,
   type ApiKeyEnvironment,
 } from '@countersign/contracts';
+import { commercialRoutes, forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 import type { TestDatabase } from '@countersign/database/testing';
 import { createAssertionSigner, unprovenClaims } from '@countersign/service-kit';
 import type { StartedGateway } from '../src/index.ts';
@@ -75,7 +77,17 @@ async function send(path: string, bearer: string, { method = 'GET', headers = {}
   return error === undefined ? response.status : [response.status, error.code, error.message];
 }
 
+const basicRoutes: readonly AnyRoute[] = Object.values(commercialRoutes);
+const behind = new Set(basicRoutes.flatMap(({ secondDoorOf, alsoCalls = [] }) => [secondDoorOf, ...alsoCalls]));
+const atTheDoor: readonly AnyRoute[] = [...Object.values(gatewayRoutes), ...forwarding.map(({ route }) => route)];
+/** Routes of people and agents that no route of the basic API calls. */
+const notBehindBasic = atTheDoor.filter(
+  ({ auth, operation, media }) =>
+    auth !== 'public' && auth !== 'service_internal' && media !== 'socket' && !behind.has(operation),
+);
+
 const bearerIn = (text: unknown) => unprovenClaims(String(text).replace('Bearer ', ''));
+const notBehind = [403, 'PERMISSION_DENIED', 'A service does not reach this route on behalf of a caller'];
 const personOnly = [403, 'PERMISSION_DENIED', 'A person does this, signed in; an API key does not'];
 const basic = '/api/basic/incidents';
 
@@ -198,17 +210,37 @@ describe('a delegation of a caller', () => {
     const delegation = await signer().signKeyDelegation(widened, 'commercial-gateway');
     expect(await send('/api/ops/incidents', delegation)).toBe(200);
     expect(bearerIn(upstream.last.headers.authorization)).toMatchObject({ scopes: claims.scopes });
-    expect(await send('/api/tasks', delegation)).toEqual([
-      403,
-      'PERMISSION_DENIED',
-      'This needs a key with the scope read',
-    ]);
+    expect(await send('/api/tasks', delegation)).toEqual(notBehind);
     expect(await send('/api/auth/apikey', delegation, { method: 'POST' })).toEqual(personOnly);
     await ada.client.revokeApiKey({ params: { id } });
     expect(await send('/api/ops/incidents', delegation)).toMatchObject({ 0: 401, 1: 'CREDENTIALS_INVALID' });
     expect(await send('/api/ops/incidents', await signer().signKey(claims, 'commercial-gateway'))).toMatchObject({
       0: 401,
     });
+  });
+
+  it('of the commercial gateway opens the routes behind its basic API, and no other route of its caller', async () => {
+    const { claims } = await asserted();
+    const sid = SignInId.parse('ses_01ARZ3NDEKTSV4RRFFQ69G5FA1');
+    const auth_time = Math.floor(Date.now() / 1_000);
+    const person = { sub: ada.user.id, sid, auth_time, workspace_id: ada.workspace.id, role: 'owner' } as const;
+    const wide = { ...claims, scopes: [...ApiKeyScope.options] };
+    for (const delegation of [
+      await signer().signDelegation(person, 'commercial-gateway'),
+      await signer().signKeyDelegation(wide, 'commercial-gateway'),
+    ]) {
+      expect(await send('/api/auth/apikey', delegation)).toBe(200);
+      const seen = [];
+      for (const { operation, method, path } of notBehindBasic) {
+        const answer = await send(path.replaceAll(/\{\w+\}/g, ada.workspace.id), delegation, { method });
+        // The code in the middle is a number at MCP.
+        seen.push([operation, Array.isArray(answer) ? [answer.at(0), answer.at(-1)] : answer]);
+      }
+      const [status, , message] = notBehind;
+      expect(seen).toEqual(notBehindBasic.map(({ operation }) => [operation, [status, message]]));
+    }
+    expect(notBehindBasic.length).toBeGreaterThan(100);
+    expect(upstream.received).toEqual([]);
   });
 
   it('is never renewed: a service does not reach itself by it, and only the commercial gateway reaches the control plane', async () => {
