@@ -159,8 +159,7 @@ describe('each object of the basic API', () => {
       const ofApproval = { params: { approval_id } };
       const expectSameApproval = async (state: string) => {
         for (const one of each) {
-          const inConsole = (await one.listInboxApprovals({ params: { id: ada.workspaceId } as never, query: all }))
-            .body;
+          const inConsole = (await one.listInboxApprovals({ params: { id: ada.workspaceId }, query: all })).body;
           expect((await one.listBasicApprovals({ query: all })).body).toEqual(inConsole);
           expect(inConsole.data).toMatchObject([{ approval_id, state, requested_by: `key:dev:${id}` }]);
         }
@@ -182,7 +181,7 @@ describe('each object of the basic API', () => {
       );
 
       const { body: handle } = await person.createBasicEvidence({
-        body: { object_id: asked.receipt_id as never, public: true, expires_in_seconds: 600 },
+        body: { object_id: asked.receipt_id, public: true, expires_in_seconds: 600 },
       });
       expect(handle).toMatchObject({ kind: 'receipt', public: true });
       expect((await person.getEvidenceHandle({ params: { handle: handle.handle } })).body).toEqual(handle);

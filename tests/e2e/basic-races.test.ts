@@ -74,9 +74,9 @@ describe('two doors at once', () => {
         ]);
         expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
         const state = outcomes[0] === 'done' ? 'approved' : 'denied';
-        expect(
-          (await person.listInboxApprovals({ params: { id: ada.workspaceId } as never, query })).body.data,
-        ).toMatchObject([{ state }]);
+        expect((await person.listInboxApprovals({ params: { id: ada.workspaceId }, query })).body.data).toMatchObject([
+          { state },
+        ]);
         const verdicts = (await Promise.all([asks(), asks(), asks()])).map(({ verdict }) => verdict);
         expect(verdicts.filter((verdict) => verdict === 'ALLOW')).toHaveLength(state === 'approved' ? 1 : 0);
       }

@@ -170,31 +170,6 @@ describe('a notification', () => {
     expect(slow.filter((path) => served.includes(path))).toEqual([]);
   });
 
-  it('is recorded for subscriptions whose filter equals members of its data, and for none that is paused', async () => {
-    const [all, high, paused] = [
-      await subscribe(),
-      await subscribe({ target: `${url}/high`, filter: { severity: 'high', open: true } }),
-      await subscribe({ target: `${url}/paused`, pausedAt: now }),
-    ];
-    const near = [{ severity: 'high' }, { severity: ['high'], open: true }, { severity: 'high', open: 'true' }, {}];
-    for (const data of near) expect(await tell(data)).toBe(1);
-    expect(await tell({ severity: 'high', open: true, more: 1 })).toBe(2);
-    expect(await told(all)).toHaveLength(5);
-    expect(await told(high)).toHaveLength(1);
-    expect(await told(paused)).toEqual([]);
-  });
-
-  it('waits while its subscription is paused', async () => {
-    const wanted = await subscribe();
-    await tell({});
-    await subscribe({ pausedAt: now });
-    expect([await pass(), await tell({})]).toEqual([0, 0]);
-    expect(await told(wanted)).toMatchObject([{ state: 'due', attempts: 0 }]);
-    await subscribe();
-    expect(await pass()).toBe(1);
-    expect(got).toHaveLength(1);
-  });
-
   it('is not written when what it tells about is not', async () => {
     const wanted = await subscribe();
     const broken = transaction(async (tx) => {
