@@ -1,9 +1,9 @@
 import { ErrorCode, errorCodes, type ErrorEnvelope } from '../errors.ts';
 import { ScimErrorType, scimSchemas, type ScimError } from './scim.ts';
 
+/** RFC 7644 §3.12 has one keyword for 409, `uniqueness`, so the refusal to lose the last owner has none. */
 const typeOfCode: Partial<Record<string, ScimErrorType>> = {
   ALREADY_EXISTS: 'uniqueness',
-  LAST_OWNER: 'mutability',
   MALFORMED_JSON: 'invalidSyntax',
   DUPLICATE_MEMBER: 'invalidSyntax',
   NESTING_TOO_DEEP: 'invalidSyntax',

@@ -11,7 +11,7 @@ type Sent = { body?: unknown; headers?: Record<string, string> };
 export type Scim = (request: string, sent?: Sent) => Promise<ScimAnswer>;
 
 /** An organisation with a verified domain and a token of its identity provider. */
-export type Directory = { orgId: OrgId; domain: string; tokenId: string; scim: Scim };
+export type Directory = { orgId: OrgId; domain: string; tokenId: string; secret: string; scim: Scim };
 
 const admin = UserId.parse('usr_01ARZ3NDEKTSV4RRFFQ69G5ADM');
 let orgs = 0;
@@ -34,7 +34,7 @@ export async function newDirectory(site: CommercialSite, roleMappings: RoleMappi
     const settings = { ssoRequired: false, oidcConnectionId: null, roleMappings };
     await writeIdentity(tx, { orgId, version: 1, ...settings, updatedBy: admin, updatedAt: now });
   });
-  return { orgId, domain, tokenId: token.token_id, scim: scimOf(site, secret) };
+  return { orgId, domain, tokenId: token.token_id, secret, scim: scimOf(site, secret) };
 }
 
 export async function revokeToken(site: CommercialSite, { orgId, tokenId }: Directory): Promise<void> {

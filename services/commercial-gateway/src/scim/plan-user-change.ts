@@ -32,7 +32,7 @@ export function planUserChange(before: ScimUser, after: ScimUser | null, { isOwn
   return { effects: [...reactivation, ...renames(before, after)], refusal: null };
 }
 
-/** SCIM returns it as 409 `mutability`. */
+/** SCIM returns it as 409. */
 export function lastOwner(): AppError {
   return new AppError(
     'LAST_OWNER',

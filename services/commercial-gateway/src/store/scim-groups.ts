@@ -30,6 +30,7 @@ export async function insertScimGroup(
 }
 
 export async function findScimGroup(reader: Reader, { orgId, id }: OfOrg): Promise<StoredScimGroup | null> {
+  if (!ScimGroupId.safeParse(id).success) return null;
   const row = await reader.scimGroup.findUnique({ where: { orgId_id: { orgId, id }, deletedAt: null } });
   return row === null ? null : groupOf(row);
 }

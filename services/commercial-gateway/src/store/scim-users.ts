@@ -34,6 +34,7 @@ export async function insertScimUser(
 
 /** A person of the organisation whom the identity provider has not deleted. */
 export async function findScimUser(reader: Reader, { orgId, id }: OfOrg): Promise<StoredScimUser | null> {
+  if (!ScimUserId.safeParse(id).success) return null;
   const row = await reader.scimUser.findUnique({ where: { orgId_id: { orgId, id }, deletedAt: null } });
   return row === null ? null : userOf(row);
 }
