@@ -24,6 +24,8 @@ export const scimLimits = {
   pathTerms: 8,
   /** Values of an attribute on which a path may have another filter than `value eq "…"`. */
   filteredValues: 1_000,
+  /** Members of a group that the operations of one request compare, each once for each comparison. Operations on `value` alone compare none. */
+  valuesRead: 30_000,
   /** Values in one request, over all of its operations. */
   membersPerRequest: 5_000,
   membersPerGroup: 10_000,

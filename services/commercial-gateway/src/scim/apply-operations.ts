@@ -3,6 +3,7 @@ import { AppError } from '@countersign/contracts';
 import type { Attribute, ResourceDefinition } from './attribute.ts';
 import { isMembers, type Change, type Members, type OnUnknown } from './canonical-value.ts';
 import { changedAttribute } from './change-attribute.ts';
+import { withIdentities, withLists } from './identity-values.ts';
 import { parsePath, type Target } from './patch-path.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
@@ -15,24 +16,28 @@ export function applyOperations(
   definition: ResourceDefinition,
 ): Members {
   boundValues(operations);
-  return operations.reduce<Members>((current, operation) => {
-    const { op, path, value } = operation;
-    if (path !== undefined) {
-      const target = parsePath(path, definition);
-      if (target === null) throw unknownPath(path, definition);
-      if (op !== 'remove' && value === undefined)
-        throw scimRefusal('invalidValue', `The operation on \`${path}\` has no value.`, path);
-      return changed(current, target, { op, value, path, onUnknown: 'refuse' }, definition);
-    }
-    if (op === 'remove') throw scimRefusal('noTarget', 'A remove operation names a path.');
-    return applyMembers(current, { op, value, onUnknown: 'refuse' }, definition);
-  }, before);
+  const after = operations.reduce<Members>(
+    (current, operation) => {
+      const { op, path, value } = operation;
+      if (path !== undefined) {
+        const target = parsePath(path, definition);
+        if (target === null) throw unknownPath(path, definition);
+        if (op !== 'remove' && value === undefined)
+          throw scimRefusal('invalidValue', `The operation on \`${path}\` has no value.`, path);
+        return changed(current, target, { op, value, path, onUnknown: 'refuse' }, definition);
+      }
+      if (op === 'remove') throw scimRefusal('noTarget', 'A remove operation names a path.');
+      return applyMembers(current, { op, value, onUnknown: 'refuse' }, definition);
+    },
+    withIdentities(before, definition),
+  );
+  return withLists(after);
 }
 
 /** The attributes that a body of POST or PUT describes. Members that the schema does not have are ignored. */
 export function describedAttributes(body: unknown, definition: ResourceDefinition): Members {
   boundValues([{ value: body }]);
-  return applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition);
+  return withLists(applyMembers({}, { op: 'add', value: body, onUnknown: 'ignore' }, definition));
 }
 
 type MemberChange = Omit<Change, 'path'>;

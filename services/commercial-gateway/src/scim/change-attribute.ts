@@ -1,10 +1,9 @@
 import type { Attribute } from './attribute.ts';
 import { canonicalValue, definedEntries, isMembers, type Change, type Members } from './canonical-value.ts';
-import { changedValues } from './change-values.ts';
-import type { Predicate } from './predicate.ts';
+import { changedValues, type Aim } from './change-values.ts';
+import { hasIdentity } from './has-identity.ts';
+import { IdentityValues } from './identity-values.ts';
 import { scimRefusal } from './scim-refusal.ts';
-
-type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
 
 /** The value of an attribute after a change; `undefined` when it has none. */
 export function changedAttribute(current: unknown, aim: Aim, change: Change): unknown {
@@ -12,6 +11,7 @@ export function changedAttribute(current: unknown, aim: Aim, change: Change): un
   if (attribute.mutability === 'readOnly' || (sub !== null && sub.mutability !== 'readWrite'))
     throw scimRefusal('mutability', `\`${change.path}\` cannot be changed.`, change.path);
   if (!attribute.multiValued) return changedValue(current, aim, change);
+  if (hasIdentity(attribute)) return IdentityValues.of(current).changed(aim, change);
   const before = Array.isArray(current) ? current.filter(isMembers) : [];
   const after = changedValues(before, aim, change);
   return after.length === 0 ? undefined : after;

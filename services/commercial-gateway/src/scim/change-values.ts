@@ -1,6 +1,6 @@
 import { scimLimits } from '@countersign/contracts/commercial-gateway';
 import { canonicalize } from '@countersign/crypto';
-import { findAttribute, type Attribute } from './attribute.ts';
+import type { Attribute } from './attribute.ts';
 import {
   canonicalElement,
   canonicalList,
@@ -10,10 +10,11 @@ import {
   type Change,
   type Members,
 } from './canonical-value.ts';
+import { hasIdentity } from './has-identity.ts';
 import { matches, termsOf, type Predicate } from './predicate.ts';
 import { scimRefusal } from './scim-refusal.ts';
 
-type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
+export type Aim = { readonly attribute: Attribute; readonly filter: Predicate | null; readonly sub: Attribute | null };
 
 /** The values of a multi-valued attribute after a change. */
 export function changedValues(values: readonly Members[], { attribute, filter, sub }: Aim, change: Change): Members[] {
@@ -134,15 +135,10 @@ function joined(values: readonly Members[], added: readonly Members[], attribute
   return [...values, ...byIdentity.values()];
 }
 
-/** Members of groups are people, whom their id identifies. Other values are equal when all their members are. */
 function identityOf(value: Members, attribute: Attribute): string {
   const { value: id } = value;
   if (hasIdentity(attribute) && typeof id === 'string') return id;
   return canonicalize(value as never); // text and booleans alone
-}
-
-function hasIdentity({ subAttributes = [] }: Attribute): boolean {
-  return findAttribute(subAttributes, 'value')?.mutability === 'immutable';
 }
 
 /** A new primary value takes the place of the one before (RFC 7644 §3.5.2). */
