@@ -42,7 +42,7 @@ export async function actsOf({ person, key, deviceToken, gatewayUrl }: Access) {
     return status !== 401;
   };
   return {
-    browser: (await person.tab.send('/api/session')).status !== 401,
+    browser: (await person.tab.at(gatewayUrl).send('/api/session')).status !== 401,
     session: await lets(person.token, '/api/me'),
     key: await lets(key, '/api/tasks'),
     device: await lets(deviceToken, '/api/tasks'),

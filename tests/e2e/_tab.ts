@@ -28,6 +28,11 @@ export class Tab {
     this.csrfToken = from.csrfToken;
   }
 
+  /** The same browser, where the service has another address now. */
+  at(origin: string): Tab {
+    return new Tab(origin, this);
+  }
+
   /** Somebody who has copied what this browser keeps. */
   stolen(): Tab {
     return new Tab(this.#origin, this);
