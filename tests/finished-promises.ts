@@ -29,6 +29,8 @@ export const finished: readonly PromiseId[] = [
   'kn.chain',
   'kn.log',
   'kn.mcp.server',
+  'kn.mcp.quarantine',
+  'kn.mcp.scan',
   'kn.receipts.list',
   'kn.checkpoint',
   'kn.auth.classes',

@@ -34,6 +34,7 @@ export * from './log.ts';
 export * from './mcp-authorization.ts';
 export * from './mcp-findings.ts';
 export * from './mcp-registry.ts';
+export * from './mcp-scan.ts';
 export * from './mcp.ts';
 export * from './members.ts';
 export * from './passkey-pages.ts';

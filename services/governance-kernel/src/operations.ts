@@ -106,6 +106,7 @@ import { revokeOwnPasskeyRoute } from './routes/revoke-own-passkey.ts';
 import { revokePasskeyRoute } from './routes/revoke-passkey.ts';
 import { runConformanceRoute } from './routes/run-conformance.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
+import { scanMcpServerRoute } from './routes/scan-mcp-server.ts';
 import { searchActionsRoute } from './routes/search-actions.ts';
 import { searchResourcesRoute } from './routes/search-resources.ts';
 import { searchSubjectsRoute } from './routes/search-subjects.ts';
@@ -252,6 +253,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   approveMcpServer: approveMcpServerRoute,
   approveNamedMcpServer: approveNamedMcpServerRoute,
   revokeMcpServer: revokeMcpServerRoute,
+  scanMcpServer: scanMcpServerRoute,
   listAuthProfiles: listAuthProfilesRoute,
   putAuthProfile: putAuthProfileRoute,
   authorizeMcpCall: authorizeMcpCallRoute,

@@ -165,6 +165,7 @@ async function serverSamples(test: TestKernel): Promise<Record<string, Sample>> 
     'register-mcp-server': { body: { server_id: 'added', url: 'https://mcp.example/mcp' } },
     'approve-mcp-server': { params, body: await approved() },
     'approve-named-mcp-server': { body: { ...params, ...(await approved()) } },
+    'scan-mcp-server': { body: params },
     'revoke-mcp-server': { params, body: { tenant_id: 'acme', reason: 'for a test' } },
     'put-auth-profile': { params: { profile_id: 'p' }, body: { tenant_id: 'newcomer', servers: ['notes'] } },
     'list-auth-profiles': { query: { tenant_id: 'newcomer' } },

@@ -73,7 +73,7 @@ describe('authorize-call', () => {
       body: { principal_id: 'agent:a', kind: 'agent' },
     } as never);
     const call = async (path: string, body: object) => {
-      const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
+      const headers = { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' };
       const answer = await fetch(`${upstreams.test.kernel.url}${path}`, {
         method: 'POST',
         headers,

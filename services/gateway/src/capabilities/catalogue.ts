@@ -114,8 +114,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.agentcard',
     ],
     unproven: [
-      'kn.mcp.quarantine',
-      'kn.mcp.scan',
       'kn.mcp.oauth',
       'kn.registry.file',
       'kn.hostdrift',

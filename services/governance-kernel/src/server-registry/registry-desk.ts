@@ -65,7 +65,7 @@ async function addServer(
   parts: DeskParts,
   { tenant, by, config }: { tenant: TenantId; by: PrincipalId; config: McpServerConfig },
 ): Promise<Added> {
-  const looked = await lookOrProblem(parts, config);
+  const looked = await lookOrProblem(() => parts.lookAt(config));
   const { server_id: serverId, transport } = config;
   const row = await registerServer(parts, {
     ...{ tenant, by, serverId, transport, isListed: looked.look !== null },
@@ -76,11 +76,14 @@ async function addServer(
   return { ...(await detailOf(parts, { row, config })), ...looked };
 }
 
-async function lookOrProblem(parts: DeskParts, config: McpServerConfig) {
+type Looked = { look: Look; problem: null } | { look: null; problem: string };
+
+/** What a look shows, or why it shows nothing. */
+export async function lookOrProblem(look: () => Promise<Look>): Promise<Looked> {
   try {
-    return { look: await parts.lookAt(config), problem: null };
+    return { look: await look(), problem: null };
   } catch (error) {
-    if (!isAppError(error) || error.code !== 'UPSTREAM_FAILED') throw error;
+    if (!isAppError(error) || !['UPSTREAM_FAILED', 'ILLEGAL_TRANSITION'].includes(error.code)) throw error;
     return { look: null, problem: error.message };
   }
 }
@@ -119,7 +122,8 @@ export async function approveListed(parts: DeskParts, request: ApproveRequest): 
   return await getServer(parts, tenant, serverId);
 }
 
-async function liveTools(parts: DeskParts, { row, config }: StoredServer): Promise<Look> {
+/** What a known server lists now. Throws UPSTREAM_FAILED, and ILLEGAL_TRANSITION for a command. */
+export async function liveTools(parts: DeskParts, { row, config }: StoredServer): Promise<Look> {
   if (row.tenant !== null) {
     if (config === null) throw new AppError('UPSTREAM_FAILED', 'The configuration of the server cannot be read');
     if (config.transport === 'stdio')
@@ -142,7 +146,7 @@ export async function revokeNamed(parts: DeskParts, request: RevokeRequest): Pro
   return await getServer(parts, request.tenant, request.serverId);
 }
 
-async function visibleServers(parts: DeskParts, tenant: TenantId): Promise<StoredServer[]> {
+export async function visibleServers(parts: DeskParts, tenant: TenantId): Promise<StoredServer[]> {
   const stored = await parts.loadServers(tenant);
   const installed = new Set(stored.filter(({ row }) => row.tenant === null).map(({ row }) => row.name));
   return stored
@@ -150,7 +154,8 @@ async function visibleServers(parts: DeskParts, tenant: TenantId): Promise<Store
     .sort((left, right) => (left.row.name < right.row.name ? -1 : 1));
 }
 
-async function visibleServer(parts: DeskParts, tenant: TenantId, serverId: string): Promise<StoredServer> {
+/** Throws NOT_FOUND. */
+export async function visibleServer(parts: DeskParts, tenant: TenantId, serverId: string): Promise<StoredServer> {
   const stored = await visibleServers(parts, tenant);
   const found = stored.find(({ row }) => row.key === serverId || row.key === serverKey(tenant, serverId));
   if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such MCP server');

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Digest, Instant } from '../scalars.ts';
+import { Finding } from './mcp-findings.ts';
+import { HiddenTool, hiddenToolsMax, McpServerId, McpServerState, ServerDocument } from './mcp-registry.ts';
+
+const ScanReport = z.strictObject({
+  server_id: McpServerId,
+  /** `null` when the tenant has no server of this name. */
+  state: McpServerState.nullable(),
+  /** Why its tools could not be listed. `null` when they were. */
+  problem: z.string().nullable(),
+  tool_count: z.int(),
+  hidden_tools: z.array(HiddenTool).max(hiddenToolsMax),
+  /** The gravest severity of a finding. `unknown` when nothing could be listed. */
+  risk: z.enum(['unknown', 'none', 'low', 'medium', 'high']),
+  findings: z.array(Finding),
+  /** Of what was scanned, as an approval binds it. `null` for a server that is not registered. */
+  definitions_hash: Digest.nullable(),
+  rules_version: z.string(),
+  scanned_at: Instant,
+});
+export type ScanReport = z.infer<typeof ScanReport>;
+
+export const scanMcpServer = defineRoute({
+  operation: 'scan-mcp-server',
+  summary:
+    'Connect to MCP servers and report what may be wrong with their tools. A body with `server_id` alone names a server of the registry; any other ' +
+    'body is a document as for adding servers, and nothing is added. No command is started.',
+  method: 'POST',
+  path: '/api/v1/mcp/scan',
+  auth: 'tenant_scoped',
+  assertedBy: ['owner'],
+  idempotency: { exempt: 'reads' },
+  query: z.strictObject({ tenant_id: z.string().optional() }),
+  body: z.union([z.strictObject({ server_id: McpServerId }), ServerDocument]),
+  reply: z.strictObject({ reports: z.array(ScanReport) }),
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+});

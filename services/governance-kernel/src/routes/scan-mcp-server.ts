@@ -1,0 +1,13 @@
+import { scanMcpServer } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { scanDocument, scanNamed } from '../server-registry/scan-servers.ts';
+
+/** Reports what may be wrong with the tools of servers, for whoever approves them. */
+export const scanMcpServerRoute = ({ registryDesk }: Context) =>
+  handleTenant(scanMcpServer)(async ({ body, caller: { tenant } }) => {
+    const { server_id: serverId, ...document } = body;
+    if (serverId !== undefined && Object.keys(document).length === 0)
+      return { reports: [await scanNamed(registryDesk, tenant, serverId)] };
+    return { reports: await scanDocument(registryDesk, tenant, body) };
+  });

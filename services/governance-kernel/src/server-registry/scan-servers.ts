@@ -1,0 +1,107 @@
+import type { Digest, TenantId } from '@countersign/contracts';
+import type { Finding, ScanReport, ServerDocument } from '@countersign/contracts/governance-kernel';
+import { instant } from '../approvals/timelock.ts';
+import type { McpServerConfig } from '../mcp/server-config.ts';
+import type { Look } from '../mcp/server-directory.ts';
+import { readServerDocument } from '../mcp/server-document.ts';
+import { rulesVersion } from '../mcp-scan/scan-rules.ts';
+import { scanTools, type OtherTool } from '../mcp-scan/scan-tools.ts';
+import { observedTools } from '../registry/observed-tools.ts';
+import { stateAt } from '../registry/mcp-servers.ts';
+import { pinnedDefinition, type PinnedDefinition } from '../registry/tool-definition.ts';
+import { definitionsHash } from './definitions-hash.ts';
+import { liveTools, lookOrProblem, visibleServer, visibleServers, type DeskParts } from './registry-desk.ts';
+import type { StoredServer } from '../mcp/tenant-servers.ts';
+
+/** Scans a server of the registry. Throws NOT_FOUND. */
+export async function scanNamed(parts: DeskParts, tenant: TenantId, serverId: string): Promise<ScanReport> {
+  const stored = await visibleServer(parts, tenant, serverId);
+  const looked = await lookOrProblem(() => liveTools(parts, stored));
+  return await reportOf(parts, tenant, { serverId, stored, ...looked });
+}
+
+/** Scans the servers of a document. A server of the same name is compared with, and nothing is added. */
+export async function scanDocument(
+  parts: DeskParts,
+  tenant: TenantId,
+  document: ServerDocument,
+): Promise<ScanReport[]> {
+  const known = await visibleServers(parts, tenant);
+  const reports: ScanReport[] = [];
+  for (const config of readServerDocument(document)) {
+    const stored = known.find(({ row }) => row.name === config.server_id) ?? null;
+    const looked = await lookOrProblem(() => parts.lookAt(config));
+    reports.push(await reportOf(parts, tenant, { serverId: config.server_id, stored, ...looked }));
+  }
+  return reports;
+}
+
+/** What a look at one server found. */
+export async function findingsOf(
+  parts: DeskParts,
+  tenant: TenantId,
+  { config, look }: { config: Pick<McpServerConfig, 'server_id'>; look: Look | null },
+): Promise<Finding[]> {
+  if (look === null) return [];
+  const [others, pinned] = await Promise.all([
+    otherTools(parts, tenant, config.server_id),
+    pinnedTools(parts, tenant, config.server_id),
+  ]);
+  return await scanTools(look.tools.map(pinnedDefinition), { others, pinned });
+}
+
+type Scanned = { serverId: string; stored: StoredServer | null; look: Look | null; problem: string | null };
+
+async function reportOf(
+  parts: DeskParts,
+  tenant: TenantId,
+  { serverId, stored, look, problem }: Scanned,
+): Promise<ScanReport> {
+  const findings = await findingsOf(parts, tenant, { config: { server_id: serverId }, look });
+  const now = parts.clock();
+  return {
+    server_id: serverId,
+    state: stored === null ? null : stateAt(stored.row, now.getTime()),
+    problem,
+    tool_count: look?.tools.length ?? 0,
+    hidden_tools: [...(look?.hidden ?? [])],
+    risk: look === null ? 'unknown' : riskOf(findings),
+    findings,
+    definitions_hash: stored === null || look === null ? null : hashOf(parts, stored, look),
+    rules_version: rulesVersion,
+    scanned_at: instant(now.getTime()),
+  };
+}
+
+function hashOf({ provider }: DeskParts, { row }: StoredServer, { tools }: Look): Digest {
+  return definitionsHash(provider, { serverId: row.name, configHash: row.configHash, tools: observedTools(tools) });
+}
+
+function riskOf(findings: readonly Finding[]): ScanReport['risk'] {
+  return (
+    (['high', 'medium', 'low'] as const).find((level) => findings.some(({ severity }) => severity === level)) ?? 'none'
+  );
+}
+
+async function otherTools(parts: DeskParts, tenant: TenantId, serverId: string): Promise<OtherTool[]> {
+  const servers = (await visibleServers(parts, tenant)).filter(({ row }) => row.name !== serverId);
+  const lists = servers.map(async ({ row }) =>
+    (await parts.findTools(row.key)).map(({ name, definition }) => ({
+      serverId: row.name,
+      name,
+      description: typeof definition['description'] === 'string' ? definition['description'] : '',
+    })),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+async function pinnedTools(
+  parts: DeskParts,
+  tenant: TenantId,
+  serverId: string,
+): Promise<Map<string, PinnedDefinition>> {
+  const server = (await visibleServers(parts, tenant)).find(({ row }) => row.name === serverId);
+  const tools = server === undefined ? [] : await parts.findTools(server.row.key);
+  const pinned = tools.filter(({ pinnedHash }) => pinnedHash !== null);
+  return new Map(pinned.map(({ name, definition }) => [name, definition as PinnedDefinition])); // as it was pinned
+}

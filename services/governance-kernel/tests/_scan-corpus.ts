@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { FindingKind } from '@countersign/contracts/governance-kernel';
+import { scanTools } from '../src/mcp-scan/scan-tools.ts';
+
+const Tool = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.looseObject({ type: z.literal('object') }).default({ type: 'object' }),
+});
+
+const Entry = z.object({
+  id: z.string(),
+  label: z.enum(['malicious', 'benign']),
+  /** What was planted. */
+  kind: FindingKind.optional(),
+  tool: Tool,
+  /** Tools of the same server. */
+  beside: z.array(Tool).default([]),
+  /** Tools of other servers. */
+  others: z.array(z.object({ serverId: z.string(), name: z.string(), description: z.string() })).default([]),
+});
+
+const file = new URL('mcp-scan-corpus.json', import.meta.url);
+export const corpus = z.object({ entries: z.array(Entry) }).parse(JSON.parse(readFileSync(file, 'utf8'))).entries;
+
+/** A low finding is information, and blames no tool. */
+async function findingsOf({ tool, beside, others }: (typeof corpus)[number]) {
+  const findings = await scanTools([tool, ...beside], { others, pinned: new Map() });
+  return findings.filter(
+    (finding) =>
+      finding.severity !== 'low' && (finding.tool === null || beside.every(({ name }) => finding.tool !== name)),
+  );
+}
+
+/** Which planted tools a scan misses, which honest tools it blames, and both as shares. */
+export async function measured() {
+  const missed: string[] = [];
+  const blamed: string[] = [];
+  const malicious = corpus.filter(({ label }) => label === 'malicious');
+  for (const entry of corpus) {
+    const findings = await findingsOf(entry);
+    if (entry.label === 'malicious' && !findings.some(({ kind }) => kind === entry.kind)) missed.push(entry.id);
+    if (entry.label === 'benign' && findings.length > 0)
+      blamed.push(`${entry.id} ${entry.tool.name}: ${findings.map(({ rule }) => rule).join(', ')}`);
+  }
+  const benign = corpus.length - malicious.length;
+  return { missed, blamed, recall: 1 - missed.length / malicious.length, falsePositives: blamed.length / benign };
+}
