@@ -31,6 +31,7 @@ export const finished: readonly PromiseId[] = [
   'kn.mcp.server',
   'kn.mcp.quarantine',
   'kn.mcp.scan',
+  'kn.mcp.oauth',
   'kn.receipts.list',
   'kn.checkpoint',
   'kn.auth.classes',

@@ -38,7 +38,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
 
 /** Routes that do not exist yet, of families that do, as `method path`. */
 export const unbuiltRoutes: ReadonlySet<string> = new Set([
-  'GET /.well-known/oauth-protected-resource/mcp',
   'GET /.well-known/agent-card.json',
   'DELETE /api/workspaces/{workspace_id}',
   'GET /api/public/evidence/{bundleId}',

@@ -126,8 +126,8 @@ export const RecordedIdentity = z.strictObject({
    * `operator_key` claims a principal and proves none; the others are a proof of their own. `none`: a visitor of the demo, for whom the
    * kernel itself names the principal.
    */
-  credential: z.enum(['none', 'operator_key', 'access_key', 'agent_token', 'assertion']),
-  /** Of the access key, of the agent's key (its thumbprint), or of the gateway's. */
+  credential: z.enum(['none', 'operator_key', 'access_key', 'agent_token', 'assertion', 'oauth_token']),
+  /** Of the access key, of the agent's key (its thumbprint), of the gateway's, or of the OAuth client. */
   credential_id: z.string().max(128).nullable(),
   credential_state: z.enum(['active', 'revoked', 'unknown']),
   /** Of the agent of this name in the tenant's registry. */

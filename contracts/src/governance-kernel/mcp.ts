@@ -44,6 +44,22 @@ export const callMcp = defineRoute({
   reply: z.unknown(),
 });
 
+export const getOauthProtectedResource = defineRoute({
+  operation: 'get-oauth-protected-resource',
+  summary: 'Where clients of `/mcp` get access tokens (RFC 9728). 404 without `GOV_OAUTH_ISSUER`.',
+  method: 'GET',
+  path: '/.well-known/oauth-protected-resource/mcp',
+  auth: 'public',
+  reply: z.strictObject({
+    resource: z.string(),
+    authorization_servers: z.array(z.string()).min(1),
+    scopes_supported: z.array(z.string()),
+    bearer_methods_supported: z.array(z.literal('header')),
+    resource_name: z.string(),
+  }),
+  errors: ['NOT_FOUND'],
+});
+
 export const McpTool = z.strictObject({
   name: z.string(),
   server_id: z.string(),

@@ -26,6 +26,7 @@ import { readModelPrices, type ModelPrices } from './chat/prices.ts';
 import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import type { McpServerConfig } from './mcp/server-config.ts';
+import type { OauthSettings } from './oauth/oauth-tokens.ts';
 
 /** In development. */
 const defaultLogOrigin = 'countersign.local/log';
@@ -126,6 +127,21 @@ export const kernelVariables = z.object({
   GOV_MCP_STDIO: flag(false).describe(
     "In production: MCP servers over stdio may run as programs of the kernel's own account.",
   ),
+  GOV_OAUTH_ISSUER: url()
+    .optional()
+    .describe(
+      'Authorization server whose access tokens (JWT) open `/mcp`. Without it `/mcp` takes keys and agent tokens alone.',
+    ),
+  GOV_OAUTH_JWKS_URL: url()
+    .optional()
+    .meta({ fallback: 'the metadata of the issuer' })
+    .describe('Public keys of the authorization server.'),
+  GOV_OAUTH_SCOPES: list().describe('Scopes that each access token needs; `mcp:tools` unless set.'),
+  GOV_OAUTH_TENANT_CLAIM: z
+    .string()
+    .regex(/^[A-Za-z0-9_.:/-]{1,128}$/)
+    .default('tenant_id')
+    .describe('Claim of an access token that names the tenant.'),
   GOV_MCP_PRIVATE: flag(false).describe(
     'MCP servers that are added at run time may be at private addresses, such as those of this machine.',
   ),
@@ -184,6 +200,8 @@ export type KernelConfig = ServiceConfig &
     mcpServers: readonly McpServerConfig[];
     /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
     stdioAccount: StdioAccount | null;
+    /** Null: no access tokens of OAuth are accepted. */
+    oauth: Readonly<OauthSettings> | null;
     mcpReachesPrivate: boolean;
     mcpTimeoutMs: number;
     sealingTimeoutMs: number;
@@ -238,6 +256,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
+    oauth: oauthSettings(read),
     mcpReachesPrivate: read.GOV_MCP_PRIVATE,
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     sealingTimeoutMs: read.GOV_SEALING_TIMEOUT,
@@ -306,6 +325,19 @@ function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVaria
 /** The name in the addresses that the kernel itself gives out. */
 function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): string {
   return publicUrl === undefined ? host : new URL(publicUrl).hostname;
+}
+
+function oauthSettings(read: z.infer<typeof kernelVariables>): OauthSettings | null {
+  const { GOV_OAUTH_ISSUER: issuer, GOV_OAUTH_SCOPES: scopes } = read;
+  if (issuer === undefined) return null;
+  const base = read.GOV_PUBLIC_URL ?? `http://${read.GOV_BIND_ADDR}:${read.GOV_PORT}`;
+  return {
+    issuer,
+    jwksUrl: read.GOV_OAUTH_JWKS_URL ?? null,
+    resource: `${base.replace(/\/+$/, '')}/mcp`,
+    scopes: scopes.length === 0 ? ['mcp:tools'] : scopes,
+    tenantClaim: read.GOV_OAUTH_TENANT_CLAIM,
+  };
 }
 
 function stdioAccountFor(

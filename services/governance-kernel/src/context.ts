@@ -39,6 +39,7 @@ import { controls } from './controls.ts';
 import { KnownOrgs } from './fences/known-orgs.ts';
 import { AgentTokens } from './identities/agent-tokens.ts';
 import { KeyChallenges } from './identities/key-challenges.ts';
+import { OauthTokens } from './oauth/oauth-tokens.ts';
 import { LedgerClockGuard } from './ledger/clock-guard.ts';
 import { KeyGuard } from './ledger/key-guard.ts';
 import { gaugeKernel } from './gauges.ts';
@@ -279,7 +280,8 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
   });
   const keyChallenges = new KeyChallenges({ secret: config.tenantSaltSecret, clock });
   const assertions = AssertionVerifier.ofWorkspaces(config.assertionKeys, clock);
-  return { presentedKeys, assertions, agentTokens, keyChallenges, approverSessions };
+  const oauthTokens = config.oauth === null ? null : new OauthTokens({ ...config.oauth, clock });
+  return { presentedKeys, assertions, agentTokens, oauthTokens, keyChallenges, approverSessions };
 }
 
 function createPasskeys({ config, ledger, provider, reader, transaction, clock, newUlid }: Core): PasskeyParts {

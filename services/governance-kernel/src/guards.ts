@@ -6,6 +6,7 @@ import {
   isSignedToken,
   secretsEqual,
   signedTokenType,
+  unprovenClaims,
   type GuardRequest,
   type Guards,
   type Proven,
@@ -16,6 +17,8 @@ import { isAccessKey } from './access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
 import { isConformanceTenant } from './conformance/tenants.ts';
 import type { Context } from './context.ts';
+import { challenged, insufficientScope } from './oauth/challenge.ts';
+import type { OauthCaller, OauthSettings } from './oauth/oauth-tokens.ts';
 
 /** Callers of admin and service routes have no tenant: they speak for the system. */
 export type SystemCaller = { principal: PrincipalId };
@@ -24,16 +27,26 @@ const adminPrincipal = 'admin' as PrincipalId; // within its schema
 const servicePrincipal = 'service' as PrincipalId;
 const ownScopes = ['*'];
 
-type Guarding = Pick<Context, 'config' | 'presentedKeys' | 'assertions' | 'agentTokens' | 'runCredential'>;
+type Guarding = Pick<
+  Context,
+  'config' | 'presentedKeys' | 'assertions' | 'agentTokens' | 'oauthTokens' | 'runCredential'
+>;
 
 /** Who may call which class of route. */
-export function createGuards({
+export function createGuards(guarding: Guarding): Guards<Caller | SystemCaller | undefined> {
+  const { tenant_scoped: tenantScoped, ...guards } = kernelGuards(guarding);
+  const { oauth } = guarding.config;
+  return { ...guards, tenant_scoped: oauth === null ? tenantScoped : withChallenges(oauth, tenantScoped) };
+}
+
+function kernelGuards({
   config,
   presentedKeys,
   assertions,
   agentTokens,
+  oauthTokens,
   runCredential,
-}: Guarding): Guards<Caller | SystemCaller | undefined> {
+}: Guarding): Guards<Caller | SystemCaller | undefined> & { tenant_scoped: TenantGuard } {
   return {
     public: anonymous,
     admin: (request) => {
@@ -47,6 +60,8 @@ export function createGuards({
     tenant_scoped: (request) => {
       const bearer = bearerToken(request.req);
       if (isAccessKey(bearer)) return callerOfKey(request, presentedKeys.get(bearer));
+      if (oauthTokens !== null && config.oauth !== null && isIssuedBy(config.oauth.issuer, bearer))
+        return callerOfOauth(request, oauthTokens.verify(bearer), config.oauth);
       if (isSignedToken(bearer))
         return signedTokenType(bearer) === agentTokenTerms.tokenType
           ? callerOfToken(request, agentTokens.verify(bearer))
@@ -104,6 +119,46 @@ async function callerOfToken(request: GuardRequest, signed: Signed): Promise<Cal
     throw new AppError('PERMISSION_DENIED', 'An agent token does not open this route');
   refuseAnother(request, { tenant, principal });
   return { tenant, principal, scopes: [], agentKey: kid, door };
+}
+
+/** A token that names this issuer is verified as one of it, and as nothing else. */
+function isIssuedBy(issuer: string, bearer: string): boolean {
+  try {
+    const claims = isSignedToken(bearer) ? unprovenClaims(bearer) : null;
+    return typeof claims === 'object' && claims !== null && 'iss' in claims && claims.iss === issuer;
+  } catch {
+    return false;
+  }
+}
+
+/** The access token says who calls, and opens what the door of MCP opens. */
+async function callerOfOauth(
+  request: GuardRequest,
+  verified: Promise<OauthCaller>,
+  settings: OauthSettings,
+): Promise<Caller> {
+  const { tenant, principal, scopes, clientId } = await verified;
+  const { door } = request.route;
+  if (door !== 'mcp') throw new AppError('PERMISSION_DENIED', 'An access token does not open this route');
+  if (!settings.scopes.every((scope) => scopes.includes(scope))) throw insufficientScope(settings);
+  refuseAnother(request, { tenant, principal });
+  refuseForeignTenant(request, { tenant, isOfRun: false });
+  // No scope of a token is the operator's everything.
+  const own = scopes.filter((scope) => !ownScopes.includes(scope));
+  return { tenant, principal, scopes: own, resource: settings.resource, oauth: { clientId }, door };
+}
+
+type TenantGuard = (request: GuardRequest) => Caller | Promise<Caller>;
+
+/** What is refused at the door of MCP tells a client where to get a token. */
+function withChallenges(settings: OauthSettings, guard: TenantGuard): TenantGuard {
+  return async (request) => {
+    try {
+      return await guard(request);
+    } catch (error) {
+      throw request.route.door === 'mcp' ? challenged(settings, error) : error;
+    }
+  };
 }
 
 type Presented = Proven<AssertionClaims> | Promise<Proven<AssertionClaims>>;

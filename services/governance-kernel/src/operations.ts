@@ -46,6 +46,7 @@ import { getFenceRoute } from './routes/get-fence.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getMcpServerRoute } from './routes/get-mcp-server.ts';
+import { getOauthProtectedResourceRoute } from './routes/get-oauth-protected-resource.ts';
 import { getOtelConfigRoute } from './routes/get-otel-config.ts';
 import { getPolicyBundleRoute } from './routes/get-policy-bundle.ts';
 import { getPolicyCeilingsRoute } from './routes/get-policy-ceilings.ts';
@@ -247,6 +248,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   callMcp: callMcpRoute,
   listMcpCapabilities: listMcpCapabilitiesRoute,
   executeMcp: executeMcpRoute,
+  getOauthProtectedResource: getOauthProtectedResourceRoute,
   listMcpServers: listMcpServersRoute,
   getMcpServer: getMcpServerRoute,
   registerMcpServer: registerMcpServerRoute,

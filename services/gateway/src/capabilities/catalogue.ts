@@ -114,7 +114,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.agentcard',
     ],
     unproven: [
-      'kn.mcp.oauth',
       'kn.registry.file',
       'kn.hostdrift',
       'kn.agentui',

@@ -34,7 +34,7 @@ function enrolmentOf(identity: IdentityRow | null): IdentityFact['enrolment'] {
 }
 
 function credentialOf(batch: LedgerBatch, caller: Caller, nowMs: number): Omit<IdentityFact, 'enrolment'> {
-  const { tenant, accessKey, agentKey, assertion, isVisitor } = caller;
+  const { tenant, principal, accessKey, agentKey, assertion, isVisitor, oauth } = caller;
   if (accessKey !== undefined) {
     const state = stateOf(batch.row(accessKeys, accessKey), caller, nowMs);
     return { credential: 'access_key', credential_id: accessKey, credential_state: state };
@@ -42,6 +42,10 @@ function credentialOf(batch: LedgerBatch, caller: Caller, nowMs: number): Omit<I
   if (agentKey !== undefined) {
     const state = signingStateOf(batch.row(identityKeys, { tenant, kid: agentKey }), caller);
     return { credential: 'agent_token', credential_id: agentKey, credential_state: state };
+  }
+  if (oauth !== undefined) {
+    const state = isPersonName(principal) ? 'unknown' : 'active';
+    return { credential: 'oauth_token', credential_id: oauth.clientId, credential_state: state };
   }
   if (assertion !== undefined)
     return { credential: 'assertion', credential_id: assertion.keyId, credential_state: 'active' };

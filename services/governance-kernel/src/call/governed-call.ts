@@ -26,6 +26,8 @@ export type Caller = {
   agentKey?: KeyThumbprint;
   /** A visitor of the demo, whom the kernel itself names. */
   isVisitor?: true;
+  /** The client that a verified access token of the operator's authorization server was issued to. */
+  oauth?: { readonly clientId: string | null };
   /** The gateway's word for who calls, and the key that it was signed with. */
   assertion?: {
     readonly keyId: string;

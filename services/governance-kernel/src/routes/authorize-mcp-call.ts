@@ -28,7 +28,7 @@ export const authorizeMcpCallRoute = ({ boundary }: Context) =>
 
 /** The operator's key states what another's token grants. A proven caller has what its own credential proves. */
 function withToken(caller: Caller, stated: Pick<Caller, 'scopes' | 'resource'>): Caller {
-  const { accessKey, agentKey, assertion } = caller;
-  const isProven = accessKey !== undefined || agentKey !== undefined || assertion !== undefined;
+  const { accessKey, agentKey, assertion, oauth } = caller;
+  const isProven = [accessKey, agentKey, assertion, oauth].some((proof) => proof !== undefined);
   return isProven ? caller : { ...caller, ...stated };
 }
