@@ -33,6 +33,7 @@ export * from './ledger-entries.ts';
 export * from './log.ts';
 export * from './mcp-authorization.ts';
 export * from './mcp-findings.ts';
+export * from './mcp-gallery.ts';
 export * from './mcp-registry.ts';
 export * from './mcp-scan.ts';
 export * from './mcp.ts';

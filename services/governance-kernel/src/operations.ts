@@ -69,6 +69,7 @@ import { listConformanceVectorsRoute } from './routes/list-conformance-vectors.t
 import { listConsoleSurfacesRoute } from './routes/list-console-surfaces.ts';
 import { listDriftedToolsRoute } from './routes/list-drifted-tools.ts';
 import { listFencesRoute } from './routes/list-fences.ts';
+import { listGalleryServersRoute } from './routes/list-gallery-servers.ts';
 import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listMcpServersRoute } from './routes/list-mcp-servers.ts';
@@ -249,6 +250,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   listMcpCapabilities: listMcpCapabilitiesRoute,
   executeMcp: executeMcpRoute,
   getOauthProtectedResource: getOauthProtectedResourceRoute,
+  listGalleryServers: listGalleryServersRoute,
   listMcpServers: listMcpServersRoute,
   getMcpServer: getMcpServerRoute,
   registerMcpServer: registerMcpServerRoute,

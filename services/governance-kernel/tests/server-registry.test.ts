@@ -198,3 +198,30 @@ describe('an approval of a server', () => {
     await close();
   });
 });
+
+describe('the gallery of approved servers', () => {
+  it('has exactly the servers that are approved now, of the tenant and the installation, a page at a time', async () => {
+    const tenant = `t${(nth += 1)}`;
+    const operator = test.as(tenant, 'operator-1');
+    const gallery = async (query: object = {}) => (await operator.listGalleryServers({ query } as never)).body;
+    const names = async (query: object = {}) => (await gallery(query)).servers.map(({ server }) => server.title);
+    for (const server_id of ['one', 'two', 'three']) await addServer(operator, { server_id, url: notes.url });
+    expect(await names()).toEqual([]);
+    await approveServerAt(test.kernel, { serverId: 'one', tenant });
+    await approveServerAt(second, { serverId: 'two', tenant });
+    expect(await names()).toEqual(['one', 'two']);
+    const first = await gallery({ limit: 1 });
+    expect(first.servers[0]).toMatchObject({
+      server: {
+        name: 'local.countersign/one',
+        remotes: [{ type: 'streamable-http', url: expect.stringMatching(/\/mcp$/) }],
+      },
+    });
+    expect(await names({ limit: 1, cursor: first.metadata.nextCursor })).toEqual(['two']);
+    expect(await names({ search: 'tw' })).toEqual(['two']);
+    const body = { tenant_id: tenant as never, reason: 'it was sold' };
+    await clientOf(second, tenant).revokeMcpServer({ params: { server_id: 'one' }, body });
+    expect(await names()).toEqual(['two']);
+    expect((await test.as('stranger').listGalleryServers({ query: {} } as never)).body.servers).toEqual([]);
+  });
+});

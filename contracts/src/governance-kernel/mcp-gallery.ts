@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Instant } from '../scalars.ts';
+
+/** As the schema 2025-12-11 of the official registry bounds it. */
+const GalleryServer = z.strictObject({
+  $schema: z.string(),
+  name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().max(100),
+  description: z.string().min(1).max(100),
+  version: z.string(),
+  remotes: z.array(z.strictObject({ type: z.literal('streamable-http'), url: z.string() })),
+});
+
+export const listGalleryServers = defineRoute({
+  operation: 'list-gallery-servers',
+  summary:
+    'The approved MCP servers of the tenant, as the registry protocol v0.1 lists servers, by name. Each leads to the governed `/mcp`.',
+  method: 'GET',
+  path: '/v0.1/servers',
+  auth: 'tenant_scoped',
+  door: 'mcp',
+  assertedBy: ['agent', 'member', 'partner', 'owner'],
+  query: z.strictObject({
+    tenant_id: z.string().optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(30),
+    cursor: z.string().min(1).max(512).optional(),
+    /** Part of a name. */
+    search: z.string().max(100).optional(),
+    updated_since: z.iso.datetime().optional(),
+    /** Every listed version is the latest one. */
+    version: z.string().max(64).optional(),
+    include_deleted: z.enum(['true', 'false']).optional(),
+  }),
+  reply: z.strictObject({
+    servers: z.array(
+      z.strictObject({
+        server: GalleryServer,
+        _meta: z.strictObject({
+          'io.modelcontextprotocol.registry/official': z.strictObject({
+            status: z.literal('active'),
+            publishedAt: Instant,
+            updatedAt: Instant,
+            isLatest: z.literal(true),
+          }),
+        }),
+      }),
+    ),
+    metadata: z.strictObject({ count: z.int(), nextCursor: z.string().optional() }),
+  }),
+});
