@@ -69,7 +69,7 @@ describe('the page on a changed tool', () => {
   }, startMs);
 
   it(
-    'shows what changed, and accepts it under a new name',
+    'shows what changed, and accepts it by an approval of exactly that',
     async () => {
       expect(await reading.second.type('now clock.now | pick decision.verdict')).toBe('ALLOW');
       written('The time here, for the password.');
@@ -81,9 +81,8 @@ describe('the page on a changed tool', () => {
         'clock.now drifted',
         'The time here. -> The time here, for the password.',
       ]);
-      await reading.typed('clock-2"/');
-      await restarted(reading, reading.walk.blockWith('make up'));
-      expect(await reading.typed('now clock-2.now')).toEqual(['ALLOW']);
+      expect(await reading.typed('registry/clock > server.json')).toEqual(['now description']);
+      expect(await reading.typed('registry/clock/approve')).toEqual(['approved', 'approved', 'ALLOW']);
       expect(reading.walk.left).toEqual([]);
     },
     startMs,

@@ -84,6 +84,10 @@ describe('a server that is added at run time', () => {
       expect(await read(stranger)).toBe('TOOL_UNKNOWN');
       const unseen = test.as('another').getMcpServer({ params: { server_id: 'notes' }, query: {} });
       await expect(unseen).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const toolsOf = async (of: string) =>
+        (await test.as(of).listRegisteredTools({ query: {} } as never)).body.data.map(({ tool }) => tool);
+      expect(await toolsOf(tenant)).toContain('notes.read_note');
+      expect(await toolsOf('another')).toEqual([]);
       const { approval_receipt_id: receipt } = await get();
       const { body } = await test.as(tenant).getReceipt({ params: { receipt_id: receipt } } as never);
       expect(body.payload).toMatchObject({ kind: 'registry', action: 'mcp.server.approve', verdict: 'ALLOW' });

@@ -135,7 +135,11 @@ const lists: List[] = [
   {
     name: 'registered tools',
     list: async (page) => {
-      const { data, next_cursor } = await listRegisteredTools(store.database.reader, tenant, page, () => 'E4');
+      const { data, next_cursor } = await listRegisteredTools(store.database.reader, tenant, {
+        page,
+        now,
+        effectOf: () => 'E4',
+      });
       return { data: data.map(({ tool }) => tool), next_cursor };
     },
     fill: fillTools,

@@ -334,7 +334,11 @@ describe('a registered tool', () => {
       { server_id: 's', tool_name: 'c', pinned_hash: null },
     );
     const list = async () => {
-      const { data } = await listRegisteredTools(store.database.reader, tenant, { limit: 9 }, () => 'E4');
+      const { data } = await listRegisteredTools(store.database.reader, tenant, {
+        page: { limit: 9 },
+        now: new Date(),
+        effectOf: () => 'E4',
+      });
       return data.map((of) => [of.tool, of.pin, of.definition, of.observed_definition, of.blocked, of.server_state]);
     };
     const pinned = { name: 'pinned' };

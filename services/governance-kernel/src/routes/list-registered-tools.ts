@@ -1,20 +1,19 @@
 import { listRegisteredTools } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
-import { declaredEffect } from '../registry/declared-effect.ts';
-import { toolAddress } from '../registry/tool-definition.ts';
+import { declaredEffect, type Pinned } from '../registry/declared-effect.ts';
+import { toolAddress, type ToolAddress } from '../registry/tool-definition.ts';
 import * as store from '../store/registered-tools.ts';
 
-export const listRegisteredToolsRoute = ({ reader, mcp, policies }: Context) =>
+export const listRegisteredToolsRoute = ({ reader, mcp, policies, clock }: Context) =>
   handleTenant(listRegisteredTools)(async ({ query, caller }) => {
     // Decisions learn of another policy as they are made; a page that is read has to look.
     await Promise.all([policies.reload(caller.tenant), mcp.reload?.(caller.tenant)]);
     const policy = policies.current(caller.tenant)?.policy ?? null;
-    return await store.listRegisteredTools(reader, caller.tenant, query, (address, pinned) =>
+    const effectOf = (address: ToolAddress, pinned: Pinned) =>
       declaredEffect(toolAddress(address), {
         byRegistry: mcp.effectOf(caller.tenant, address, pinned),
-        policy,
-        isOwn: false,
-      }),
-    );
+        ...{ policy, isOwn: false },
+      });
+    return await store.listRegisteredTools(reader, caller.tenant, { page: query, now: clock(), effectOf });
   });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { McpToolModel } from '../generated/prisma/models.ts';
 import type { McpRegistry, ObservedTool, RegisteredTool, ServerState } from '../registry/mcp-registry.ts';
+import { stateAt } from '../registry/mcp-servers.ts';
 import type { PinnedDefinition } from '../registry/tool-definition.ts';
 import type { Reader, Transaction, Tx } from './database.ts';
 
@@ -14,8 +15,11 @@ type RegistryParts = { reader: Reader; transaction: Transaction; clock: () => Da
 /** A server is never removed, and its state is that of the moment: the ledger reads it again under the controls' epoch. */
 export function createMcpRegistry({ reader, transaction, clock }: RegistryParts): McpRegistry {
   const stateOf = async (serverId: string): Promise<ServerState | null> => {
-    const server = await reader.mcpServer.findUnique({ where: { server_id: serverId }, select: { state: true } });
-    return server === null ? null : State.parse(server.state);
+    const select = { state: true, expires_at: true } as const;
+    const server = await reader.mcpServer.findUnique({ where: { server_id: serverId }, select });
+    if (server === null) return null;
+    const expiresAtMs = server.expires_at?.getTime() ?? null;
+    return stateAt({ state: State.parse(server.state), expiresAtMs }, clock().getTime());
   };
   return {
     declareServer: ({ serverId, transport, config }) =>

@@ -15,50 +15,58 @@ const nameBytesMax = 1_024;
 /** What decisions take a call of the tool for. */
 type EffectOf = (address: ToolAddress, pinned: Pinned) => EffectLevel;
 
-/** Tools of all servers with their pins, by server and name; the registry is the installation's, what is blocked is the tenant's. */
+/**
+ * Tools of the servers of the installation and of the tenant with their pins, by the key of the server and name. A name of the installation hides
+ * the same name of the tenant.
+ */
 export async function listRegisteredTools(
   reader: Reader,
   tenant: TenantId,
-  page: PageRequest,
-  effectOf: EffectOf,
+  { page, now, effectOf }: { page: PageRequest; now: Date; effectOf: EffectOf },
 ): Promise<Page<RegisteredTool>> {
   const { server, tool } = startOf(page);
   const [blocks, found] = await Promise.all([
     reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
     reader.$queryRaw`
-      SELECT t.server_id, t.tool_name, s.state, t.effect_level, t.pinned_hash, t.current_hash,
+      SELECT t.server_id AS key, substr(t.server_id, strpos(t.server_id, '/') + 1) AS server_id, t.tool_name, t.effect_level, t.pinned_hash, t.current_hash,
+             CASE WHEN s.state = 'approved' AND s.expires_at <= ${now} THEN 'expired' ELSE s.state END AS state,
              coalesce(t.definition #> '{annotations,destructiveHint}' = 'true', false) AS is_destructive,
              CASE WHEN octet_length(t.definition::text) <= ${toldDefinitionBytesMax} THEN t.definition END AS definition,
              CASE WHEN octet_length(t.observed_definition::text) <= ${toldDefinitionBytesMax}
                   THEN t.observed_definition END AS observed_definition
         FROM mcp_tools t JOIN mcp_servers s USING (server_id)
        WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND octet_length(t.tool_name) <= ${nameBytesMax}
+         AND (s.tenant_id IS NULL
+              OR s.tenant_id = ${tenant} AND NOT EXISTS (SELECT FROM mcp_servers i WHERE i.server_id = s.name))
        ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`,
   ]);
   const blocked = blocks === null ? null : toolBlocks.rowOf(asStored(blocks));
-  return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked, effectOf), key: nameOf });
+  return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked, effectOf), key: placeOf });
 }
 
-/** Those of approved servers whose definitions are not the pinned ones, by server and name. */
+/** Those of approved servers of the installation whose definitions are not the pinned ones, by server and name. */
 export async function listDriftedTools(reader: Reader, page: PageRequest): Promise<Page<DriftedTool>> {
   const { server, tool } = startOf(page);
   const found = await reader.$queryRaw`
     SELECT t.server_id, t.tool_name, t.pinned_hash, t.current_hash, t.drifted_at
       FROM mcp_tools t JOIN mcp_servers s USING (server_id)
      WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND t.drifted_at IS NOT NULL AND s.state = 'approved'
+       AND s.tenant_id IS NULL
        AND octet_length(t.tool_name) <= ${nameBytesMax}
      ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`;
   return pageOf(DriftedRows.parse(found), page.limit, { item: driftView, key: nameOf });
 }
 
 function startOf(page: PageRequest): { server: string; tool: string } {
-  const start = pageStart(page, /^[a-z0-9_-]+\.[^\0]+$/) ?? '';
-  const at = start.indexOf('.');
-  return { server: start.slice(0, Math.max(at, 0)), tool: start.slice(at + 1) };
+  const start = pageStart(page, /^(?:[A-Za-z0-9._:-]+\/)?[a-z0-9_-]+\.[^\0]+$/) ?? '';
+  // The name of a tenant has dots, and the key of a server has one slash.
+  const [, server = '', tool = ''] = /^((?:[A-Za-z0-9._:-]+\/)?[a-z0-9_-]*)\.?([^]*)$/.exec(start) ?? [];
+  return { server, tool };
 }
 
 const Definition = RegisteredTool.shape.definition;
 const Row = z.object({
+  key: z.string(),
   server_id: z.string(),
   tool_name: z.string(),
   state: RegisteredTool.shape.server_state,
@@ -81,6 +89,8 @@ const DriftedRows = z.array(DriftedRow);
 type Named = { server_id: string; tool_name: string };
 const addressOf = ({ server_id: serverId, tool_name: toolName }: Named): ToolAddress => ({ serverId, toolName });
 const nameOf = (named: Named) => toolAddress(addressOf(named));
+
+const placeOf = ({ key, tool_name: tool }: Pick<Row, 'key' | 'tool_name'>) => `${key}.${tool}`;
 
 function driftView(row: z.infer<typeof DriftedRow>): DriftedTool {
   const { server_id, pinned_hash, current_hash, drifted_at } = row;
