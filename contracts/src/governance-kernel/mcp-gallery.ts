@@ -23,7 +23,7 @@ export const listGalleryServers = defineRoute({
   assertedBy: ['agent', 'member', 'partner', 'owner'],
   query: z.strictObject({
     tenant_id: z.string().optional(),
-    limit: z.coerce.number().int().min(1).max(100).default(30),
+    limit: z.coerce.number().int().min(1).max(200).default(30),
     cursor: z.string().min(1).max(512).optional(),
     /** Part of a name. */
     search: z.string().max(100).optional(),

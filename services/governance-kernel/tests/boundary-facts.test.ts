@@ -75,7 +75,7 @@ const row: Row = {
   ...{ pinnedHash: 'one', currentHash: 'one' },
 };
 const callLearned = (learned: Fact<RegistryFact>, tool: string | null = 'files.read') =>
-  ({ intent: intentOf({ tool }), learned }) as KnownCall; // nothing else is looked at
+  ({ intent: intentOf({ tool }), learned, call: {}, serverKey: null, nowMs: 0 }) as KnownCall & { nowMs: number }; // nothing else is looked at
 const judged = (learned: Fact<RegistryFact>, ...rows: Row[]) =>
   registryFact(batchOf(...rows.map((one) => put(registry, one))), callLearned(learned));
 const unknown = (detail: string) => ({ state: 'unavailable', detail });

@@ -46,7 +46,8 @@ async function write(mayStillSend: () => Promise<boolean> | null): Promise<ToolA
     mayStillSend,
     take: () => ({ args: { id: 'late', text: 'x' } }),
   };
-  const upstream = createToolUpstream({ servers: new Map([['notes', server]]), outputBytesMax: 1_000_000 });
+  const located = { key: 'notes', serverId: 'notes', config: null, server, notConnected: null };
+  const upstream = createToolUpstream({ servers: { find: () => located }, outputBytesMax: 1_000_000 });
   return await upstream(permit as never, { signal: AbortSignal.timeout(10_000) });
 }
 

@@ -46,7 +46,7 @@ describe('the registry of MCP servers', () => {
       const serverId = `first-${round}`;
       const [one, other] = [registryOf(first), registryOf(second)];
       await one.declareServer(declaration(serverId));
-      await Promise.all([one.recordTools(serverId, seen(1)), other.recordTools(serverId, seen(2))]);
+      await Promise.all([one.recordTools(serverId, seen(1), []), other.recordTools(serverId, seen(2), [])]);
       const { tools = [] } = (await one.findServer(serverId)) ?? {};
       expect(tools.map(({ toolName }) => toolName)).toEqual(['read', 'write']);
       const [pin, ...more] = new Set(
@@ -59,9 +59,9 @@ describe('the registry of MCP servers', () => {
   it('notes what a pinned tool is now and keeps its pin; a tool that came later has none and follows its server', async () => {
     const registry = registryOf(first);
     await registry.declareServer(declaration('moved'));
-    await registry.recordTools('moved', seen(1).slice(0, 1));
-    await registry.recordTools('moved', seen(2));
-    await registry.recordTools('moved', seen(3));
+    await registry.recordTools('moved', seen(1).slice(0, 1), []);
+    await registry.recordTools('moved', seen(2), []);
+    await registry.recordTools('moved', seen(3), []);
     const { tools = [] } = (await registry.findServer('moved')) ?? {};
     expect(
       tools.map(({ pinnedHash, currentHash, definition }) => [pinnedHash, currentHash, definition.description]),
@@ -76,8 +76,8 @@ describe('the registry of MCP servers', () => {
     for (let round = 0; round < 40; round += 1)
       await Promise.all([
         one.declareServer(declaration('ring')),
-        other.recordTools('ring', seen(round)),
-        one.recordTools('ring', seen(round + 1)),
+        other.recordTools('ring', seen(round), []),
+        one.recordTools('ring', seen(round + 1), []),
         other.declareServer(declaration('ring')),
       ]);
     expect(await deadlocks()).toBe(0);
