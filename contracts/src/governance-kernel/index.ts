@@ -46,6 +46,7 @@ export * from './policy-bundle.ts';
 export * from './policy-ceilings.ts';
 export * from './policy-in-force.ts';
 export * from './policy.ts';
+export * from './proof-graph.ts';
 export * from './receipt.ts';
 export * from './receipts.ts';
 export * from './registered-tools.ts';

@@ -43,6 +43,7 @@ import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
 import { getConsoleBootstrapRoute } from './routes/get-console-bootstrap.ts';
 import { getConsoleSurfaceRoute } from './routes/get-console-surface.ts';
 import { getFenceRoute } from './routes/get-fence.ts';
+import { getGraphReceiptRoute } from './routes/get-graph-receipt.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getMcpServerRoute } from './routes/get-mcp-server.ts';
@@ -70,6 +71,8 @@ import { listConsoleSurfacesRoute } from './routes/list-console-surfaces.ts';
 import { listDriftedToolsRoute } from './routes/list-drifted-tools.ts';
 import { listFencesRoute } from './routes/list-fences.ts';
 import { listGalleryServersRoute } from './routes/list-gallery-servers.ts';
+import { listGraphReceiptsRoute } from './routes/list-graph-receipts.ts';
+import { listGraphSessionsRoute } from './routes/list-graph-sessions.ts';
 import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listMcpServersRoute } from './routes/list-mcp-servers.ts';
@@ -146,6 +149,9 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getReceipt: getReceiptRoute,
   tailReceipts: tailReceiptsRoute,
   exportReceipts: exportReceiptsRoute,
+  listGraphSessions: listGraphSessionsRoute,
+  listGraphReceipts: listGraphReceiptsRoute,
+  getGraphReceipt: getGraphReceiptRoute,
   exportEvidence: exportEvidenceRoute,
   verifyEvidence: verifyEvidenceRoute,
   listRecords: listRecordsRoute,

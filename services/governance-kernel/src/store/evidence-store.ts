@@ -48,7 +48,7 @@ async function listEvidence(
   { after, limit }: { after: number; limit: number },
 ): Promise<ChainLink[]> {
   const next = Sql.sql`log_index > ${after} AND log_index <= ${range.last}`;
-  const page = Sql.sql`ORDER BY log_index LIMIT ${limit}`;
+  const page = Sql.sql`ORDER BY log_index NULLS FIRST LIMIT ${limit}`; // the order of the index and of no other
   const rows =
     range.sessions === null
       ? reader.$queryRaw`SELECT ${linkColumnsSql} FROM ledger WHERE ${within(range)} AND ${next} ${page}`
@@ -70,7 +70,7 @@ async function hasSignedOfEvidence(reader: Reader, range: EvidenceRange, signed:
 /** The last leaf of the tenant that is no end statement: those are about what stands before them. */
 async function findLastLeaf(reader: Reader, tenant: TenantId): Promise<number | null> {
   const rows = await reader.$queryRaw`
-    SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND action <> ${packAction} ORDER BY log_index DESC LIMIT 1`;
+    SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND action <> ${packAction} ORDER BY log_index DESC NULLS LAST LIMIT 1`;
   const [row] = z.array(z.object({ log_index: WholeNumber })).parse(rows);
   return row?.log_index ?? null;
 }
@@ -80,7 +80,7 @@ async function findLastLeafOf(reader: Reader, tenant: TenantId, sessions: string
   const rows = await reader.$queryRaw`
     SELECT max(last.log_index) AS log_index FROM unnest(${sessions}::text[]) AS wanted (session)
      CROSS JOIN LATERAL (SELECT log_index FROM ledger WHERE tenant_id = ${tenant} AND session_id = wanted.session
-                          ORDER BY log_index DESC LIMIT 1) AS last`;
+                          ORDER BY log_index DESC NULLS LAST LIMIT 1) AS last`;
   const [row] = z.tuple([z.object({ log_index: WholeNumber.nullable() })]).parse(rows);
   return row.log_index;
 }
@@ -95,7 +95,7 @@ async function findStatement(
   const rows = await reader.$queryRaw`
     SELECT ${linkColumnsSql} FROM ledger
      WHERE tenant_id = ${tenant} AND action = ${packAction} AND session_id LIKE 'heads:%'
-       AND strpos(payload, ${member}) > 0 ORDER BY log_index LIMIT 1`;
+       AND strpos(payload, ${member}) > 0 ORDER BY log_index NULLS FIRST LIMIT 1`;
   const [row] = z.array(z.unknown()).parse(rows);
   return row === undefined ? null : linkOf(row);
 }

@@ -1,0 +1,22 @@
+import { AppError } from '@countersign/contracts';
+import { listGraphReceipts } from '@countersign/contracts/governance-kernel';
+import type { Context } from '../context.ts';
+import { handleTenant } from '../handle.ts';
+import { graphReceipt } from '../receipts/graph-receipt.ts';
+import { pageOf } from '../receipts/page.ts';
+import { listReceipts } from '../store/receipt-store.ts';
+
+export const listGraphReceiptsRoute = ({ reader, provider }: Context) =>
+  handleTenant(listGraphReceipts)(async ({ params: { session_id }, query: { limit, cursor }, caller: { tenant } }) => {
+    const { data, next_cursor } = await pageOf(
+      provider,
+      { list: `graph-receipts ${session_id}`, tenant },
+      { limit, cursor },
+      {
+        load: (page) => listReceipts(reader, tenant, { session_id }, page),
+        placeOf: ({ log_index }) => log_index,
+      },
+    );
+    if (data.length === 0) throw new AppError('NOT_FOUND', 'There is no such session', { param: 'session_id' });
+    return { data: data.map(graphReceipt), next_cursor };
+  });
