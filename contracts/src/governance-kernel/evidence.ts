@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { AssertionRole } from '../assertion.ts';
 import { evidenceAnswers } from '../evidence-answers.ts';
 import { defineRoute } from '../route.ts';
-import { Digest, Instant, SessionId, TenantId } from '../scalars.ts';
+import { ReasonCode } from '../reason-codes.ts';
+import { Digest, Instant, ReceiptId, SessionId, TenantId, Verdict } from '../scalars.ts';
 import { EvidenceScope, PackCounts, PackLine, packSessionsMax } from './evidence-pack.ts';
 import { TrustKey } from './log.ts';
+import { bundleBytesMax } from './policy-bundle.ts';
 
 /** The scope of an export. Without a member it is everything that the log has of the tenant. */
 const EvidenceRequest = z
@@ -111,6 +113,21 @@ export const EvidenceReport = z.strictObject({
 });
 export type EvidenceReport = z.infer<typeof EvidenceReport>;
 
+/** The keys and the subject that evidence is verified with. */
+const Expected = z.strictObject({
+  tenant: TenantId.optional(),
+  session: SessionId.optional(),
+  from: Instant.optional(),
+  to: Instant.optional(),
+  origin: z.string().max(255).optional(),
+  /** A chain ends with each of these receipts. */
+  heads: z.array(Digest).max(headsMax).optional(),
+  /** Each of these receipts is in the evidence. */
+  contains: z.array(Digest).max(headsMax).optional(),
+  partial: z.boolean().optional(),
+  require: z.array(Requirement).min(1).max(Requirement.options.length).optional(),
+});
+
 export const verifyEvidence = defineRoute({
   operation: 'verify-evidence',
   summary:
@@ -127,22 +144,63 @@ export const verifyEvidence = defineRoute({
     evidence: z.string().min(1).max(evidenceTextMax),
     /** The keys that the caller trusts. */
     keys: z.array(TrustKey).min(1).max(keysMax).optional(),
-    expect: z
-      .strictObject({
-        tenant: TenantId.optional(),
-        session: SessionId.optional(),
-        from: Instant.optional(),
-        to: Instant.optional(),
-        origin: z.string().max(255).optional(),
-        /** A chain ends with each of these receipts. */
-        heads: z.array(Digest).max(headsMax).optional(),
-        /** Each of these receipts is in the evidence. */
-        contains: z.array(Digest).max(headsMax).optional(),
-        partial: z.boolean().optional(),
-        require: z.array(Requirement).min(1).max(Requirement.options.length).optional(),
-      })
-      .optional(),
+    expect: Expected.optional(),
   }),
   reply: EvidenceReport,
+  errors: ['RATE_LIMITED', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
+const Decided = z.strictObject({ verdict: Verdict, reason_code: ReasonCode });
+
+/** One decision, as it was recorded and as it is now. */
+export const ReplayedReceipt = z.strictObject({
+  receipt_id: ReceiptId,
+  outcome: z.enum(['MATCH', 'DIVERGED', 'UNREPLAYABLE']),
+  recorded: Decided,
+  /** `null` for what cannot be replayed. */
+  replayed: Decided.nullable(),
+  /** What the record lacks for a replay. */
+  missing: z.array(z.string()),
+});
+export type ReplayedReceipt = z.infer<typeof ReplayedReceipt>;
+
+export const PackReplayReport = z.strictObject({
+  evidence: z.strictObject({
+    verdict: z.enum(evidenceAnswers.verdict),
+    fault: z.strictObject({ code: z.string(), line: Count }).nullable(),
+  }),
+  /** The policies of the decisions, or the policy of the request. */
+  policy: z.enum(['recorded', 'given']),
+  decisions: Count,
+  match: Count,
+  diverged: Count,
+  unreplayable: Count,
+  /** In the order of the log. */
+  first_divergence: ReplayedReceipt.nullable(),
+  /** Each decision, up to the first line that does not verify. */
+  results: z.array(ReplayedReceipt),
+});
+export type PackReplayReport = z.infer<typeof PackReplayReport>;
+
+export const verifyReplay = defineRoute({
+  operation: 'verify-replay',
+  summary:
+    'Verify an evidence pack and make each of its decisions again: under the policies that it contains, or under one policy of the request.',
+  method: 'POST',
+  path: '/api/v1/replay/verify',
+  auth: 'public',
+  forward: { opensTo: 'member', right: 'evidence.read' },
+  idempotency: { exempt: 'reads' },
+  bodyBytesMax: 2 * evidenceTextMax,
+  body: z.strictObject({
+    /** The lines of a pack, unchanged. */
+    evidence: z.string().min(1).max(evidenceTextMax),
+    /** The keys that the caller trusts. */
+    keys: z.array(TrustKey).min(1).max(keysMax).optional(),
+    expect: Expected.optional(),
+    /** YAML or JSON of a bundle. */
+    policy: z.string().min(1).max(bundleBytesMax).optional(),
+  }),
+  reply: PackReplayReport,
   errors: ['RATE_LIMITED', 'RECEIPT_STORE_UNAVAILABLE'],
 });

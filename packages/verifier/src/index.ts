@@ -15,7 +15,7 @@ export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { ExportVerification, verifyExport } from './verify-export.ts';
 export type { ExportOptions, VerifierOptions } from './verify-export.ts';
 export type { ExportReport } from './export-report.ts';
-export { verifyText } from './verify-text.ts';
+export { takeText, verifyText } from './verify-text.ts';
 export { auditHash, AuditVerification } from './verify-audit.ts';
 export type { AuditReport } from './verify-audit.ts';
 export { conformanceAnswer, conformanceStatus, describeConformance } from './conformance-answer.ts';

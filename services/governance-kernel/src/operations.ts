@@ -130,6 +130,7 @@ import { verifyEvidenceRoute } from './routes/verify-evidence.ts';
 import { verifyOnPageRoute } from './routes/verify-on-page.ts';
 import { verifyPasskeyRoute } from './routes/verify-passkey.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
+import { verifyReplayRoute } from './routes/verify-replay.ts';
 import { voteOnPageRoute } from './routes/vote-on-page.ts';
 import { vouchForPasskeyRoute } from './routes/vouch-for-passkey.ts';
 import { vouchOnPageRoute } from './routes/vouch-on-page.ts';
@@ -154,6 +155,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getGraphReceipt: getGraphReceiptRoute,
   exportEvidence: exportEvidenceRoute,
   verifyEvidence: verifyEvidenceRoute,
+  verifyReplay: verifyReplayRoute,
   listRecords: listRecordsRoute,
   getRecord: getRecordRoute,
   verifyRecord: verifyRecordRoute,

@@ -154,3 +154,40 @@ describe('POST /api/v1/evidence/verify', () => {
     await expect(judge({ evidence: text, keys: [...keys, ...keys] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 });
+
+describe('POST /api/v1/replay/verify', () => {
+  const replay = (body: object) => test.as('acme').verifyReplay({ body: body as never }); // as above
+  const stricter = starterPolicy.replace('effect: allow', 'effect: deny');
+
+  verifies('kn.replay', 'reproduces the recorded decisions by the policies of the pack', async () => {
+    const { text: evidence } = await packOf(test, { sessions: [two] });
+    const { body } = await replay({ evidence });
+    expect(body).toMatchObject({ policy: 'recorded', diverged: 0, unreplayable: 0, first_divergence: null });
+    expect(body.evidence).toEqual({ verdict: 'VERIFIED', fault: null });
+    expect(body.match).toBe(body.decisions);
+    expect(body.decisions).toBeGreaterThan(2);
+  });
+
+  verifies('kn.replay', 'names the first divergence under another policy, with both verdicts', async () => {
+    const { text: evidence } = await packOf(test, { sessions: [one] });
+    const { body } = await replay({ evidence, policy: stricter });
+    const [first] = body.results;
+    expect(body.first_divergence).toEqual(first);
+    expect(first).toMatchObject({ outcome: 'DIVERGED', recorded: { verdict: 'ALLOW' }, replayed: { verdict: 'DENY' } });
+    await expect(replay({ evidence, policy: 'no: bundle' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+  });
+
+  verifies('kn.replay', 'says when it cannot, by the field that the record lacks', async () => {
+    const { text: evidence } = await packOf(test, { sessions: [one] });
+    const policy = starterPolicy.replace('effect: allow', "effect: allow\n    when: args.amount < 5");
+    const { body } = await replay({ evidence, policy });
+    expect(body.results[0]).toMatchObject({ outcome: 'UNREPLAYABLE', replayed: null, missing: ['args.amount'] });
+    expect(body.unreplayable).toBeGreaterThan(0);
+  });
+
+  verifies('kn.replay', 'replays nothing that does not verify', async () => {
+    const { text: evidence } = await packOf(test, { sessions: [one] });
+    const { body } = await replay({ evidence: evidence.replace('files.delete', 'files.remove') });
+    expect([body.evidence.verdict, body.decisions]).toEqual(['NOT_VERIFIED', 1]);
+  });
+});

@@ -45,7 +45,7 @@ const periodReceiptsMax = 20_000;
 /** Places in the filled log. */
 const [middle, late] = [rows.ledger / 2, (rows.ledger * 3) / 4];
 
-type Input = { params?: object; query?: Record<string, unknown> };
+type Input = { params?: object; query?: Record<string, unknown>; body?: object };
 
 /** Values for each filter: such as few rows have, and such as most have. */
 const values: Record<string, unknown[]> = {
@@ -69,7 +69,10 @@ const values: Record<string, unknown[]> = {
 };
 
 /** Lists of what somebody has. */
-const owners: Record<string, object> = { listPasskeys: { principal: 'agent-1' } };
+const owners: Record<string, object> = {
+  listPasskeys: { principal: 'agent-1' },
+  listGraphReceipts: { session_id: longSession },
+};
 /** Members that a list cannot do without. */
 const needed: Record<string, object> = { listAuthProfiles: { tenant_id: busy } };
 
@@ -166,6 +169,7 @@ describe('on a long history', () => {
       getReceipt: { params: { receipt_id } },
       getRecord: { params: { record_id } },
       exportReceipts: { query: { session_id: longSession, from_lamport_clock: middle, limit: 20 } },
+      getGraphReceipt: { params: { receipt_hash: sealed.receipt_hash } },
       getInclusionProof: { query: { receipt_id } },
       getConsistencyProof: { query: { from: 1_000, to: late } },
       getConformanceReport: { params: { report_id: reportId } },
@@ -238,6 +242,9 @@ describe('on a long history', () => {
         expect((await test.as(busy).exportReceipts(period(900_000, 901_000))).body).toHaveLength(2);
       }
       await ask('exportReceipts', { query: { session_id: longSession, from_lamport_clock: middle, limit: 2 } });
+      await ask('exportEvidence', { body: { leaves: { from: middle, to: middle + 20 } } });
+      await ask('exportEvidence', { body: { issued: { from: instantOf(900_000), to: instantOf(901_000) } } });
+      await ask('exportEvidence', { body: { sessions: [rare.session_id] } });
     });
     expect(plans.length).toBeGreaterThan(42);
     expect(await findGrowingReads(test.database, plans, bound)).toEqual([]);
