@@ -68,6 +68,12 @@ export const ApprovalMoveEvidence = z.object({
   /** Records of before there were any hold none. */
   approved_preconditions: ApprovalPreconditions.optional(),
   timelock_until: Instant.optional(),
+  /** How often it may be used, and until when. Records of earlier versions lack both. */
+  approved_scope: z
+    .string()
+    .regex(/^(once|session|until|uses:[1-9][0-9]*)$/)
+    .optional(),
+  approved_expires_at: Instant.optional(),
   /** Of broken glass. */
   expires_at: Instant.optional(),
 });

@@ -2,6 +2,8 @@ import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/gove
 import { VerificationError } from './verification-error.ts';
 
 type Fence = { kind: string; expiresAt: string | null };
+/** `policyTenant`: whom the policy of a decision was activated for. */
+type Named = { payload: ReceiptPayload; policyTenant: string | undefined };
 type Decided = Pick<BoundaryRecord, 'tenant_id' | 'principal_id' | 'created_at' | 'intent'>;
 
 /** The kinds that let no call pass. A throttle lets some pass, and how many is in no receipt. */
@@ -23,9 +25,9 @@ export class PackControls {
   }
 
   /** The next record of the log. Throws {@link VerificationError} `CONTROL_CONTRADICTED`. */
-  take(record: BoundaryRecord, payload: ReceiptPayload): void {
+  take(record: BoundaryRecord, { payload, policyTenant }: Named): void {
     if (!this.#isWhole) return;
-    if (record.kind === 'decision') this.#assertUnderControls(record);
+    if (record.kind === 'decision') this.#assertUnderControls(record, policyTenant);
     else this.#learn(record, payload);
   }
 
@@ -39,11 +41,13 @@ export class PackControls {
       this.#revoked.add(String(facts['principal_id']));
   }
 
-  #assertUnderControls(record: BoundaryRecord): void {
+  #assertUnderControls(record: BoundaryRecord, policyTenant: string | undefined): void {
     const { policy_hash, policy_epoch, verdict, tenant_id, principal_id } = record;
     const policy = this.#policy;
     if (policy !== null && policy_hash !== null && !isSame(policy, { policy_hash, policy_epoch }))
       throw contradicted(`the policy of the decision is not the active one, epoch ${policy.policy_epoch}`);
+    if (policy === null && policyTenant === tenant_id)
+      throw contradicted('no receipt says that the policy of the decision was activated');
     if (verdict !== 'ALLOW') return;
     if (this.#revoked.has(principal_id)) throw contradicted(`the agent ${principal_id} had been revoked`);
     for (const scope of [`tenant:${tenant_id}`, `agent:${tenant_id}/${principal_id}`])

@@ -28,7 +28,8 @@ export class PackLinks {
   readonly #tally: PackTally;
   readonly #links: ChainLinks;
   readonly #controls: PackControls;
-  readonly #policies = new Set<string>();
+  /** The tenants that they were activated for, by hash and epoch. */
+  readonly #policies = new Map<string, string>();
   readonly approvals = new UsedApprovals();
   #place = -1;
   #stated: { statement: PackStatement; index: number } | null = null;
@@ -48,7 +49,8 @@ export class PackLinks {
   takeLine(line: Uint8Array | string, value: unknown): void {
     if (this.#stated !== null) throw new VerificationError('MALFORMED', 'a line follows the end statement');
     const bytes = typeof line === 'string' ? utf8Bytes(line) : line;
-    if (!equalBytes(bytes, canonicalBytes(value as JsonValue))) // read by parseStrictJson
+    if (!equalBytes(bytes, canonicalBytes(value as JsonValue)))
+      // read by parseStrictJson
       throw new VerificationError('MALFORMED', 'the line is not canonical JSON');
     if (!isEnd(value)) this.#tally.addLine(bytes);
   }
@@ -60,7 +62,7 @@ export class PackLinks {
     if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} is here twice`);
     if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
       throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
-    this.#policies.add(name);
+    this.#policies.set(name, policy.tenant_id);
     this.#tally.addPolicy();
   }
 
@@ -68,14 +70,15 @@ export class PackLinks {
   add({ opened, record, place }: Receipt): void {
     const { payload, receipt_hash } = opened;
     this.#assertInScope(opened, place);
-    if (place <= this.#place) throw new VerificationError('DUPLICATE', `place ${place} of the log is not behind the one before`);
+    if (place <= this.#place)
+      throw new VerificationError('DUPLICATE', `place ${place} of the log is not behind the one before`);
     this.#place = place;
     if (payload.kind === 'decision' && payload.policy_hash !== null && !this.#policies.has(policyName(payload)))
       throw new VerificationError('POLICY_MISMATCH', `no activation of the policy ${payload.policy_hash} is here`);
     this.#links.add(opened);
     if (record !== undefined) {
       this.#links.learn(record);
-      this.#controls.take(record, payload);
+      this.#controls.take(record, { payload, policyTenant: this.#policies.get(policyName(payload)) });
     }
     this.#tally.addReceipt({ payload, receiptHash: receipt_hash, record });
   }

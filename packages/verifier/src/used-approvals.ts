@@ -1,17 +1,17 @@
 import { ApprovalMoveEvidence } from '@countersign/contracts/governance-kernel';
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { samePerson } from '@countersign/policy';
+import { samePerson, usesOf } from '@countersign/policy';
 import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 import { isApprovalMove } from './verify-approval-move.ts';
 
-type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; isUsed: boolean };
+type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; uses: number };
 /** By approval, as the chain has told so far. */
 type Told = Map<string, Moved>;
 
 /**
  * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. A chain that is not here from its
- * beginning, or that lacks the record of a vote, says nothing of it. Scopes and most expiries stand in no record.
+ * beginning, or that lacks the record of a vote, says nothing of it. Records of earlier versions contain no scope and few expiries.
  */
 export class UsedApprovals {
   readonly #chains = new Map<string, Told>();
@@ -32,14 +32,15 @@ function takeRecord(told: Told, record: BoundaryRecord): void {
   if (id === null) return;
   if (isApprovalMove({ kind, action: record.intent.action })) {
     const evidence = parseUntrusted(ApprovalMoveEvidence, record.intent.facts, 'move of an approval');
-    const before = told.get(id)?.approvedBy ?? [];
-    told.set(id, { ...evidence, approvedBy: verdict === 'ALLOW' ? [...before, by] : before, isUsed: false });
+    // A further move gives no further use.
+    const { approvedBy: before, uses } = told.get(id) ?? { approvedBy: [], uses: 0 };
+    told.set(id, { ...evidence, approvedBy: verdict === 'ALLOW' ? [...before, by] : before, uses });
   } else if (kind === 'decision' && verdict === 'ALLOW') {
     const moved = told.get(id);
     const lie = lieOf(moved, record);
     if (moved === undefined || lie !== null)
       throw new VerificationError('APPROVAL_CONTRADICTED', `the call used the approval ${id}, which ${lie}`);
-    moved.isUsed = true;
+    moved.uses += 1;
   }
 }
 
@@ -53,6 +54,9 @@ function lieOf(moved: Moved | undefined, used: BoundaryRecord): string | null {
   const { approved_preconditions: rests, expires_at } = moved;
   if (rests !== undefined && rests.tool_definition_hash !== tool_definition_hash)
     return 'was given under another definition of the tool';
+  const { approved_scope: scope, approved_expires_at: until } = moved;
+  if (until !== undefined && created_at >= until) return 'had expired';
+  if (scope !== undefined && moved.uses >= usesOf(scope)) return `had been used ${moved.uses} times already`;
   if (expires_at === undefined) return null;
-  return moved.isUsed || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
+  return moved.uses > 0 || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
 }

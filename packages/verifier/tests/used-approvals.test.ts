@@ -53,6 +53,19 @@ describe('a call that used an approval', () => {
 
   it.each<[string, Step[], string | null]>([
     ['with the votes before it', [move(1, 'ada'), call(2)], null],
+    ['within its uses', [move(1, 'ada', { approved_scope: 'uses:2' }), call(2), call(3)], null],
+    [
+      'more often than it may be',
+      [move(1, 'ada', { approved_scope: 'uses:2' }), call(2), call(3), call(4)],
+      lie('had been used 2 times already'),
+    ],
+    [
+      'a second time, after a second vote',
+      [move(1, 'ada', { approved_scope: 'once' }), call(2), move(3, 'bob', { approved_scope: 'once' }), call(4)],
+      lie('had been used 1 times already'),
+    ],
+    ['at its end', [move(1, 'ada', { approved_expires_at: at(5) }), call(2)], lie('had expired')],
+    ['just before its end', [move(1, 'ada', { approved_expires_at: at(6) }), call(2)], null],
     ['that nobody gave', [call(1)], lie('nobody had given')],
     ['that waits for more votes', [move(1, 'ada', { state: 'pending' }), call(2)], lie('nobody had given')],
     ['with its own vote', [move(1, 'AGENT-1'), call(2)], lie('has the vote of whoever asked for it')],

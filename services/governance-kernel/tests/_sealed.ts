@@ -1,8 +1,9 @@
 import type { Instant } from '@countersign/contracts';
 import { nodeProvider } from '@countersign/crypto/node';
-import { parseKeySet, verifyExport, type TrustedKey } from '@countersign/verifier';
+import { parseKeySet, verifyExport, verifyText, type ExportReport, type TrustedKey } from '@countersign/verifier';
 import { kernelConfigFrom, startKernel, type StartedKernel } from '../src/index.ts';
 import { clientOf, poolOf } from './_kernel.ts';
+import { askPack } from './_pack.ts';
 
 type Span = { tenant_id: string; last: Date };
 
@@ -17,7 +18,10 @@ export async function assertSealedVerifies(env: Record<string, string>): Promise
     const spans = await spansOf(kernel);
     now = new Date(Math.max(now.getTime(), ...spans.map(({ last }) => last.getTime())) + 1);
     const trust = parseKeySet((await clientOf(kernel, 'acme').listTrustKeys()).body);
-    for (const { tenant_id } of spans) await assertVerifies(kernel, { tenant: tenant_id, to: now, trust });
+    for (const { tenant_id: tenant } of spans) {
+      await assertVerifies(kernel, { tenant, to: now, trust });
+      await assertPackVerifies(kernel, { tenant, to: now, trust });
+    }
   } finally {
     await kernel.stop();
   }
@@ -36,7 +40,16 @@ async function assertVerifies(kernel: StartedKernel, { tenant, to, trust }: Aske
   const period = { from: '2020-01-01T00:00:00.000Z' as Instant, to: to.toISOString() as Instant };
   const { body } = await clientOf(kernel, tenant).exportReceipts({ query: period });
   const lines = body.map((line) => JSON.stringify(line));
-  const { verdict, fault, missing } = verifyExport(lines, { trust, provider: nodeProvider, tenant, ...period });
+  assertVerified(tenant, verifyExport(lines, { trust, provider: nodeProvider, tenant, ...period }));
+}
+
+/** The whole log of the tenant: each decision is under the controls that its log says. */
+async function assertPackVerifies({ url }: StartedKernel, { tenant, trust }: Asked): Promise<void> {
+  const text = await (await askPack(url, {}, tenant)).text();
+  assertVerified(tenant, verifyText(text, { trust, provider: nodeProvider, tenant }));
+}
+
+function assertVerified(tenant: string, { verdict, fault, missing }: ExportReport): void {
   if (verdict === 'VERIFIED') return;
   const why = fault === null ? missing.join(', ') : `${fault.code} in line ${fault.line}: ${fault.message}`;
   throw new Error(`What the test sealed of ${tenant} is ${verdict}: ${why}`);

@@ -10,7 +10,7 @@ import { brokenGlass, requireHeld } from '../src/approvals/break-glass.ts';
 import { requireSameCeremony } from '../src/approvals/ceremony.ts';
 import { approvalHandle, pendingApproval } from '../src/approvals/pending.ts';
 import { preconditionsOf } from '../src/approvals/preconditions.ts';
-import { usesOf } from '../src/approvals/scope.ts';
+import { usesOf } from '@countersign/policy';
 import { lockedUntil, lockFrom } from '../src/approvals/timelock.ts';
 import { digest, nowMs, refusalOf, rowWith } from './_approval-row.ts';
 import { newBudget } from './_budget-row.ts';

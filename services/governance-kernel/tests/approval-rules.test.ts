@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { nodeProvider } from '@countersign/crypto/node';
-import type { ApprovalRequest } from '@countersign/policy';
+import { usesOf, type ApprovalRequest } from '@countersign/policy';
 import type { ApprovalRow } from '../src/approvals/approval-row.ts';
 import { argsCipher } from '../src/approvals/args-cipher.ts';
 import { expired, isExpired } from '../src/approvals/expire.ts';
 import { usedOnce, wantsNoLess } from '../src/approvals/pending.ts';
-import { lifetimeSeconds, usesOf } from '../src/approvals/scope.ts';
+import { lifetimeSeconds } from '../src/approvals/scope.ts';
 import { obstacleOf, transition, type ApprovalAction } from '../src/approvals/transition.ts';
 import { digest, electorate, nowMs, refusalOf, rowWith } from './_approval-row.ts';
 

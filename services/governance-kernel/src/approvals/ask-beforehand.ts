@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/contracts';
-import { decisionWork, neededRelations, type Fact, type RegistryFact } from '@countersign/policy';
+import { decisionWork, neededRelations, usesOf, type Fact, type RegistryFact } from '@countersign/policy';
 import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
 import type { NamedCall } from '../call/governed-call.ts';
@@ -27,7 +27,6 @@ import { wholeGlass } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
 import { askedCall } from './pending.ts';
 import { preconditionsOf } from './preconditions.ts';
-import { usesOf } from './scope.ts';
 import { instant } from './timelock.ts';
 
 type AskParts = {

@@ -1,7 +1,7 @@
 import type { ApprovalId, PrincipalId } from '@countersign/contracts';
 import type { ApprovalHandle } from '@countersign/contracts/governance-kernel';
 import type { CryptoProvider } from '@countersign/crypto';
-import { grantsNoMore, type ApprovalRequest, type Decision, type Facts } from '@countersign/policy';
+import { grantsNoMore, usesOf, type ApprovalRequest, type Decision, type Facts } from '@countersign/policy';
 import { receiptIdOf } from '@countersign/receipts';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import type { NamedCall } from '../call/governed-call.ts';
@@ -14,7 +14,7 @@ import type { ArgsCipher } from './args-cipher.ts';
 import { wholeGlass } from './break-glass.ts';
 import { withCeremonyHash } from './ceremony.ts';
 import { preconditionsOf } from './preconditions.ts';
-import { lifetimeSeconds, usesOf } from './scope.ts';
+import { lifetimeSeconds } from './scope.ts';
 
 type Escalation = {
   ulid: string;

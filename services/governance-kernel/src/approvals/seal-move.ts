@@ -93,6 +93,8 @@ function announced({ newUlid }: ApprovalParts, { approval, nowMs, by, action, ve
       ...facts,
       approved_intent_hash: approval.intentHash,
       approved_judged_hash: approval.judgedHash,
+      approved_scope: approval.scope,
+      approved_expires_at: instant(approval.expiresAtMs),
       approved_preconditions: approval.preconditions,
       state: approval.state,
       ...(action === 'break_glass' ? { expires_at: instant(approval.expiresAtMs) } : {}),
