@@ -21,8 +21,6 @@ export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 
 /** Families of which no route exists yet, as `service family`. */
 export const unbuiltFamilies: ReadonlySet<string> = new Set([
-  'governance-kernel proofgraph',
-  'governance-kernel evidence',
   'governance-kernel sandbox',
   'governance-kernel agent-ui',
   'governance-kernel trust',
@@ -38,6 +36,11 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
 
 /** Routes that do not exist yet, of families that do, as `method path`. */
 export const unbuiltRoutes: ReadonlySet<string> = new Set([
+  'GET /api/v1/evidence/envelopes',
+  'POST /api/v1/evidence/envelopes',
+  'GET /api/v1/evidence/envelopes/{manifest_id}',
+  'GET /api/v1/evidence/envelopes/{manifest_id}/payload',
+  'POST /api/v1/evidence/envelopes/{manifest_id}/verify',
   'GET /.well-known/agent-card.json',
   'DELETE /api/workspaces/{workspace_id}',
   'GET /api/public/evidence/{bundleId}',

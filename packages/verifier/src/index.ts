@@ -13,7 +13,7 @@ export { publicReceiptOf, toTheMinute, verifyOriginal, verifyPublicReceipt } fro
 export { assertCeremony } from './verify-ceremony.ts';
 export { assertRecordHash, verifyRecord } from './verify-record.ts';
 export { ExportVerification, verifyExport } from './verify-export.ts';
-export type { ExportOptions, VerifierOptions } from './verify-export.ts';
+export type { VerifierOptions } from './verify-export.ts';
 export type { ExportReport } from './export-report.ts';
 export { takeText, verifyText } from './verify-text.ts';
 export { auditHash, AuditVerification } from './verify-audit.ts';

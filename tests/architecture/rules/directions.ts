@@ -13,6 +13,7 @@ const delivery = 'packages/delivery';
 const audit = 'packages/audit';
 const idempotency = 'packages/idempotency';
 const whatIf = 'packages/what-if';
+const judge = 'packages/judge';
 const webConsole = 'packages/console';
 const serviceKit = 'packages/service-kit';
 const testkit = 'packages/testkit';
@@ -28,6 +29,7 @@ const ofServices = [
   audit,
   idempotency,
   whatIf,
+  judge,
   serviceKit,
 ];
 
@@ -48,7 +50,8 @@ const mayImport: Record<string, string[]> = {
   [audit]: [contracts, crypto, verifier],
   [idempotency]: [messaging, serviceKit],
   [whatIf]: [contracts, crypto, policy, verifier],
-  'packages/cli': [contracts, crypto, policy, verifier],
+  [judge]: [contracts, crypto, policy, verifier, whatIf],
+  'packages/cli': [contracts, crypto, policy, verifier, whatIf],
   [serviceKit]: [contracts, crypto],
   [database]: [],
   [testkit]: [contracts, crypto, database, messaging, serviceKit],

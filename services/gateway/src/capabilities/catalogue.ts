@@ -157,14 +157,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.envelopes',
       'kn.replay',
     ],
-    unproven: [
-      'kn.receipts.tail',
-      'kn.proofgraph',
-      'kn.evidence.export',
-      'kn.evidence.verify',
-      'kn.envelopes',
-      'kn.replay',
-    ],
+    unproven: ['kn.receipts.tail', 'kn.evidence.export', 'kn.envelopes'],
   },
   {
     key: 'sandbox',

@@ -7,7 +7,7 @@ import { pageLinks, canonicalLines, type ProofParts } from '../receipts/proven-l
 import type { ChainLink } from '../store/chain-link.ts';
 import type { ActivationRow } from '../store/evidence-store.ts';
 
-export type PackParts = ProofParts & {
+type PackParts = ProofParts & {
   header: PackHeader;
   /** The links behind a leaf, in the order of the log. */
   listAfter(after: number): Promise<ChainLink[]>;
