@@ -35,3 +35,13 @@ export async function askDemo(ask: Ask): Promise<void> {
   await ask(kernel.verifyDemo, { body: proof });
   await ask(kernel.tamperDemo, { body: proof });
 }
+
+/** Of the session `s1`, and of one receipt in it. */
+export async function askEvidence(ask: Ask, receipt_hash: unknown): Promise<void> {
+  await ask(kernel.exportEvidence, { body: { sessions: ['s1'] } });
+  await ask(kernel.verifyEvidence, { body: { evidence: '{}' } });
+  await ask(kernel.verifyReplay, { body: { evidence: '{}' } });
+  await ask(kernel.listGraphSessions);
+  await ask(kernel.listGraphReceipts, { params: { session_id: 's1' } });
+  await ask(kernel.getGraphReceipt, { params: { receipt_hash: receipt_hash ?? '' } });
+}

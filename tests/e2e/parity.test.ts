@@ -15,7 +15,7 @@ import { askCommercial } from './_commercial-probes.ts';
 import { askConsole } from './_console-probes.ts';
 import { askControls } from './_control-probes.ts';
 import { askIdentities } from './_identities.ts';
-import { askConformance, askDemo, askProofs } from './_proof-probes.ts';
+import { askConformance, askDemo, askEvidence, askProofs } from './_proof-probes.ts';
 import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
 import { askSignIns, botToken } from './_sign-in-probes.ts';
@@ -105,6 +105,7 @@ async function askDecisions(ask: Ask): Promise<void> {
   await ask(kernel.listReceipts, { query: { session_id: 's1' } });
   await ask(kernel.getReceipt, { params: { receipt_id: allowed['receipt_id'] ?? '' } });
   await ask(kernel.exportReceipts, { query: { session_id: 's1' } });
+  await askEvidence(ask, allowed['receipt_hash']);
   await ask(kernel.tailReceipts);
   await ask(kernel.listRecords);
   await ask(kernel.getRecord, { params: { record_id: allowed['record_id'] ?? '' } });

@@ -5,6 +5,7 @@ import { addApprovals } from './commands/approvals.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBudgets } from './commands/budgets.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addEvidence } from './commands/evidence.ts';
 import { addHandles } from './commands/handles.ts';
 import { addIncidents } from './commands/incidents.ts';
 import { addAgentKeys, addKeys } from './commands/keys.ts';
@@ -12,6 +13,7 @@ import { addLogin } from './commands/login.ts';
 import { addInvites, addMembers } from './commands/members.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addReceipts } from './commands/receipts.ts';
+import { addReplay } from './commands/replay.ts';
 import { addStops } from './commands/stops.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTools } from './commands/tools.ts';
@@ -42,6 +44,8 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addKeys(program, io);
   addAgentKeys(program, io);
   addPolicy(program, io);
+  addEvidence(program, io, (ended) => (status = ended));
+  addReplay(program, io, (ended) => (status = ended));
   addVerify(program, io, (ended) => (status = ended));
   addDoctor(program, io, (ended) => (status = ended));
   try {

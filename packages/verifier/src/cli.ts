@@ -97,7 +97,7 @@ async function readEarlier(file: string, { trust, provider, origin, tenant }: Ex
 }
 
 /** Says which of the two files it is that cannot be read. */
-function readKeys(file: string): TrustedKey[] {
+export function readKeys(file: string): TrustedKey[] {
   try {
     return parseKeySet(parseStrictJson(readFileSync(file), keysLimits));
   } catch (cause) {
@@ -113,7 +113,7 @@ type Verification<Report> = {
   report(): Report;
 };
 
-async function verifyLines<Report>(
+export async function verifyLines<Report>(
   chunks: AsyncIterable<Uint8Array>,
   verification: Verification<Report>,
 ): Promise<Report> {

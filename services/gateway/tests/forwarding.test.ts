@@ -16,7 +16,9 @@ import { Upstream } from './_upstream.ts';
 const upstream = new Upstream();
 const forwarded: AnyRoute[] = forwarding.filter(({ to }) => to === 'governance-kernel').map(({ route }) => route);
 const doors = forwarded.filter(({ auth }) => auth === 'agent');
-const reads = forwarded.filter(({ auth }) => auth === 'member');
+const reads = forwarded.filter(({ auth, method }) => auth === 'member' && method === 'GET');
+/** Evidence is requested and sent in bodies, and changes nothing that decisions read. */
+const evidence = forwarded.filter(({ auth, method }) => auth === 'member' && method === 'POST');
 const agentKey = `agk_${'a'.repeat(43)}`;
 const limits = { GOV_RATE_LIMITS: '1', GOV_RATE_LIMIT_AUTH: '4' };
 let database: TestDatabase;
@@ -80,6 +82,7 @@ describe('what is forwarded', () => {
     expect(named(doors)).toEqual(named(routes.filter(({ door }) => door !== undefined && door !== 'authzen')));
     // The keys are everybody's at the kernel, and who checks a receipt in a browser asks here for them.
     expect(named(reads)).toEqual(named([...routes.filter(isRead), listTrustKeys]));
+    expect(named(evidence)).toEqual(['export-evidence', 'verify-evidence', 'verify-replay']);
     for (const { operation, assertedBy } of doors)
       expect([operation, assertedBy]).toContainEqual(expect.arrayContaining(['agent']));
   });

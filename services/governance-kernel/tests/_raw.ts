@@ -10,6 +10,8 @@ const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 /** A well-formed value for each path parameter of the contract; of nothing that exists. */
 const unknownParams: Record<string, string> = {
   receipt_id: `rcp_${ulid}`,
+  session_id: 'no-such-session',
+  receipt_hash: `sha256:${'0'.repeat(64)}`,
   record_id: `rec_${ulid}`,
   checkpoint_id: `chk_${ulid}`,
   approval_id: `apr_${ulid}`,

@@ -7,6 +7,7 @@ import { readList } from '../connection/read-list.ts';
 import type { Io } from '../io.ts';
 import { listText, objectText, type Column, type Format } from '../output/format.ts';
 import { writeList } from '../output/write-list.ts';
+import { addReceiptsExport } from './evidence.ts';
 import { addListOptions, outputOption, type ListOptions } from './options.ts';
 
 const columns: Column<StoredReceipt>[] = [
@@ -35,6 +36,7 @@ export function addReceipts(program: Command, io: Io): void {
     .option('--reason <code>', 'of this reason code')
     .option('--kind <kind>', 'of this kind, such as decision or outcome');
   addListOptions(ls).action((options: ListOptions & Filters) => list(options, io));
+  addReceiptsExport(receipts, io);
   receipts
     .command('get')
     .description('Show one receipt.')

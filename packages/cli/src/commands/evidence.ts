@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { exportEvidence, exportReceipts } from '@countersign/contracts/governance-kernel';
+import { runCli } from '@countersign/verifier/cli';
+import { CommandFailed } from '../command-failed.ts';
+import { configFrom } from '../config.ts';
+import { connect } from '../connection/connection.ts';
+import { openStream } from '../connection/open-stream.ts';
+import type { Io } from '../io.ts';
+import { progressOf } from '../output/progress.ts';
+
+type Scope = { session?: string[]; from?: string; to?: string; leaves?: string };
+type Target = { file?: string };
+
+export function addEvidence(program: Command, io: Io, end: (status: number) => void): void {
+  const evidence = program.command('evidence').description('Evidence packs, which verify offline.');
+  scoped(evidence.command('export'))
+    .description('Export an evidence pack: everything of the workspace, or a part of it.')
+    .option('--leaves <range>', 'a range of the log, such as 0..5000')
+    .action((options: Scope & Target) => exportPack(options, io));
+  evidence
+    .command('verify')
+    .description('Verify evidence offline: countersign-verify, with its options (countersign evidence verify --help).')
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[arguments...]')
+    .action(async (_arguments: string[], _options: object, command: Command) => end(await runCli(command.args, io)));
+}
+
+/** In the earlier formats: one session, or one period. */
+export function addReceiptsExport(receipts: Command, io: Io): void {
+  scoped(receipts.command('export'))
+    .description('Export the receipts of one session or period. For evidence of any scope: countersign evidence export.')
+    .action(async ({ session = [], from, to, file }: Scope & Target) => {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries({ session_id: session[0], from, to }))
+        if (value !== undefined) query.set(name, value);
+      const { path } = exportReceipts;
+      const connection = await connect(configFrom(io.env));
+      await save(await openStream(connection, { path: `${path}?${query.toString()}`, signal: io.signal }), { file }, io);
+    });
+}
+
+async function exportPack({ session, from, to, leaves, file }: Scope & Target, io: Io): Promise<void> {
+  const body = {
+    ...(session === undefined ? {} : { sessions: session }),
+    ...(from === undefined && to === undefined ? {} : { issued: { from, to } }),
+    ...(leaves === undefined ? {} : { leaves: rangeOf(leaves) }),
+  };
+  const connection = await connect(configFrom(io.env));
+  const response = await openStream(connection, { path: exportEvidence.path, body, signal: io.signal });
+  const stated = response.headers.get('x-gov-evidence-hash');
+  const hash = await save(response, { file }, io);
+  if (hash !== stated) throw new CommandFailed(`The export was cut or changed: its hash is ${hash}, not ${stated}`, 1);
+  io.tell(`${hash}\n`);
+}
+
+/** Returns the hash of what was saved. */
+async function save(response: Response, { file }: Target, io: Io): Promise<string> {
+  const hash = createHash('sha256');
+  const out = file === undefined ? null : createWriteStream(file, { flags: 'wx' });
+  const decoder = new TextDecoder();
+  const progress = progressOf(io);
+  for await (const chunk of response.body ?? []) {
+    hash.update(chunk);
+    progress.add(chunk.length);
+    if (out === null) io.write(decoder.decode(chunk, { stream: true }));
+    else if (!out.write(chunk)) await once(out, 'drain');
+  }
+  progress.end();
+  if (out !== null) {
+    out.end();
+    await once(out, 'finish');
+  }
+  return `sha256:${hash.digest('hex')}`;
+}
+
+function scoped(command: Command): Command {
+  return command
+    .option('--session <id...>', 'of these sessions or runs')
+    .option('--from <instant>', 'issued then or later, such as 2026-11-01T00:00:00.000Z')
+    .option('--to <instant>', 'issued earlier than then')
+    .option('--file <path>', 'write it to this new file, and not to the standard output');
+}
+
+function rangeOf(text: string): { from: number; to?: number } {
+  const [, from, to] = /^(\d+)\.\.(\d*)$/.exec(text) ?? [];
+  if (from === undefined) throw new CommandFailed('--leaves is a range such as 0..5000, or 5000..', 2);
+  return { from: Number(from), ...(to === undefined || to === '' ? {} : { to: Number(to) }) };
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import type { PackReplayReport, ReplayedReceipt } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
+import { forTerminal, jsonForTerminal } from '@countersign/verifier';
+import { readKeys, verifyLines } from '@countersign/verifier/cli';
+import { PackReplay } from '@countersign/what-if';
+import type { Io } from '../io.ts';
+import { inBundle } from './bundle-file.ts';
+
+type Options = { keys: string; policy?: string; json?: true };
+
+export function addReplay(program: Command, io: Io, end: (status: number) => void): void {
+  program
+    .command('replay')
+    .description('Verify an evidence pack offline, and make each of its decisions again.')
+    .argument('<pack>')
+    .requiredOption('--keys <file>', 'the keys that you trust, as /api/v1/trust/keys serves them')
+    .option('--policy <file>', 'decide under this policy, and not under those of the pack')
+    .option('--json', 'print the report as JSON')
+    .action(async (pack: string, options: Options) => end(await replay(pack, options, io)));
+}
+
+async function replay(pack: string, { keys, policy, json }: Options, io: Io): Promise<number> {
+  const compile = (text: string) => compilePolicy(parsePolicyBundle(text), nodeProvider);
+  const draft = policy === undefined ? null : inBundle(policy, compile);
+  const expected = {};
+  const replayed = new PackReplay({ trust: readKeys(keys), provider: nodeProvider, expected, draft });
+  const chunks = createReadStream(pack) as AsyncIterable<Buffer>; // no encoding is set
+  const report = await verifyLines(chunks, replayed);
+  io.write(json === true ? `${jsonForTerminal(report)}\n` : textOf(report));
+  return statusOf(report);
+}
+
+/** As of countersign-verify; a decision that differs is not verified, and one that cannot be made again is missing. */
+function statusOf({ evidence, diverged, unreplayable }: PackReplayReport): number {
+  if (evidence.verdict === 'UNDECIDABLE') return 4;
+  if (evidence.verdict === 'NOT_VERIFIED' || diverged > 0) return 1;
+  return evidence.verdict === 'INCOMPLETE' || unreplayable > 0 ? 3 : 0;
+}
+
+function textOf({ evidence, results, ...counts }: PackReplayReport): string {
+  const { decisions, match, diverged, unreplayable } = counts;
+  const fault = evidence.fault === null ? '' : `: ${evidence.fault.code} in line ${evidence.fault.line}`;
+  const lines = [
+    `evidence ${evidence.verdict}${fault}`,
+    `${decisions} decisions: ${match} MATCH, ${diverged} DIVERGED, ${unreplayable} UNREPLAYABLE`,
+    ...results.filter(({ outcome }) => outcome !== 'MATCH').map(resultText),
+  ];
+  return lines.map((line) => `${forTerminal(line)}\n`).join('');
+}
+
+function resultText({ receipt_id, outcome, recorded, replayed, missing }: ReplayedReceipt): string {
+  const now = replayed === null ? `lacks ${missing.join(', ')}` : `${replayed.verdict} ${replayed.reason_code}`;
+  return `${outcome} ${receipt_id}: ${recorded.verdict} ${recorded.reason_code}, now ${now}`;
+}
