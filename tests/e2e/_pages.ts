@@ -42,8 +42,15 @@ const ofPeople: readonly PageCase[] = [
   { title: 'You', path: 'you', empty: enrolsAPasskey, act: endsThePasskey },
 ];
 
+/** Pages about the organisation that owns the workspace. One organisation serves all of them. */
+const ofOrganisations: readonly PageCase[] = [
+  { title: 'Compliance', path: 'compliance', empty: makesAReport, act: opensAControl },
+  { title: 'Provisioning', path: 'provisioning', empty: addsADomain, act: createsAScimToken },
+  { title: 'Billing and usage', path: 'billing', empty: subscribes, act: setsAnAlert },
+];
+
 /** Every page that a person who is signed in has in the navigation, in its order. A test file checks each group. */
-export const pageGroups = { ofAgents, ofControls, ofPeople };
+export const pageGroups = { ofAgents, ofControls, ofPeople, ofOrganisations };
 
 /** Types at a terminal what the page shows as a command, with a key of the workspace. */
 async function runsItsCommand({ keys, person }: AtPage): Promise<void> {
@@ -192,4 +199,51 @@ async function endsThePasskey({ keys }: AtPage): Promise<void> {
   await keys.use('End', keys.page.getByRole('region', { name: 'Your passkeys' }));
   await keys.use('End passkey', keys.dialog);
   await keys.sees('No passkeys yet');
+}
+
+async function makesAReport({ keys }: AtPage): Promise<void> {
+  await keys.use('Make a report');
+  await keys.use('Make a report', keys.dialog);
+  await keys.page.getByRole('link', { name: 'Download OSCAL' }).waitFor();
+}
+
+async function opensAControl({ keys }: AtPage): Promise<void> {
+  await keys.enter(keys.page.locator('summary').filter({ hasText: 'CC6.1' }));
+  await keys.page.getByText('Asks for').filter({ visible: true }).waitFor();
+}
+
+async function addsADomain({ keys }: AtPage): Promise<void> {
+  await keys.press('n');
+  await keys.page.getByRole('textbox', { name: 'Domain' }).and(keys.page.locator(':focus')).waitFor();
+  await keys.type('acme.example');
+  await keys.press('Enter');
+  await keys.page.getByRole('row', { name: 'acme.example' }).getByText('Waiting for DNS').waitFor();
+}
+
+async function createsAScimToken({ keys }: AtPage): Promise<void> {
+  await keys.use('Create SCIM token');
+  await keys.dialog.getByRole('textbox', { name: 'Name' }).and(keys.page.locator(':focus')).waitFor();
+  await keys.type('Okta');
+  await keys.press('Enter');
+  await keys.page.getByRole('region', { name: 'The token', exact: true }).waitFor();
+  await keys.press('Escape');
+  await keys.page.getByRole('row', { name: 'Okta' }).waitFor();
+}
+
+/** A self-hosted installation offers no plan on its page. The console of one that sells plans changes them there. */
+async function subscribes({ keys, person }: AtPage): Promise<void> {
+  const { org_id: org } = (
+    await person.tab.send('/api/bootstrap', { headers: { 'x-workspace-id': person.workspaceId } })
+  ).body['org'] as { org_id: string }; // the contract of getBootstrap
+  const body = { plan: { plan_id: 'team', plan_version: 1 } };
+  await person.tab.send(`/api/billing/tenants/${org}/subscription`, { method: 'PUT', body });
+  await keys.press('g', 'o');
+  await keys.press('g', 'l');
+  await keys.page.getByRole('region', { name: 'Plan' }).getByText('€49.00').waitFor();
+}
+
+async function setsAnAlert({ keys }: AtPage): Promise<void> {
+  await keys.fill('Amount per period in EUR', '250.00');
+  await keys.press('Enter');
+  await keys.sees('Set to €250.00.');
 }
