@@ -237,8 +237,7 @@ async function subscribes({ keys, person }: AtPage): Promise<void> {
   ).body['org'] as { org_id: string }; // the contract of getBootstrap
   const body = { plan: { plan_id: 'team', plan_version: 1 } };
   await person.tab.send(`/api/billing/tenants/${org}/subscription`, { method: 'PUT', body });
-  await keys.press('g', 'o');
-  await keys.press('g', 'l');
+  await keys.page.reload();
   await keys.page.getByRole('region', { name: 'Plan' }).getByText('€49.00').waitFor();
 }
 

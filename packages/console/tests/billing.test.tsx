@@ -68,7 +68,9 @@ describe('the page of billing', () => {
     expect(period.getByRole('progressbar', { name: 'Tool calls: 92% used' }).className).toContain('bar-bad');
     expect(period.getByText('of 150,000 included')).toBeTruthy();
     expect(period.getByText(/After that: €0.40 a thousand\.$/)).toBeTruthy();
-    expect(period.getByText('6 left.')).toBeTruthy();
+    const limits = within(screen.getByRole('region', { name: 'Limits' }));
+    expect(limits.getByText('6 left.')).toBeTruthy();
+    expect(limits.getByText('At most 15')).toBeTruthy();
     expect(screen.getByText('€90,071,992,547,409.93')).toBeTruthy();
     const plan = within(screen.getByRole('region', { name: 'Plan' }));
     expect(plan.getByText('€49.00')).toBeTruthy();
@@ -110,6 +112,7 @@ describe('a change of the plan', () => {
   it('offers no plan that is current, and ends a subscription only once its plan is typed', async () => {
     const { peer, user, dialog } = await changing();
     expect(dialog.getByRole<HTMLInputElement>('radio', { name: /^Team .*\(current\)/ }).disabled).toBe(true);
+    expect(dialog.getAllByRole('radio')).toHaveLength(1);
     expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Change plan' }).disabled).toBe(true);
     await user.click(dialog.getByRole('button', { name: 'Cancel subscription' }));
     const typed = await screen.findByLabelText('Type Team to go on');

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { selfHostedPlanId, type PlanVersion } from '@countersign/contracts/commercial-gateway';
+import type { PlanVersion } from '@countersign/contracts/commercial-gateway';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { moneyOf, quantityOf } from '../commercial/amounts.ts';
 import { commercial } from '../commercial/client.ts';
@@ -27,7 +27,8 @@ function PlanForm({ orgId, billing, onDone }: Omit<Props, 'isOpen' | 'onClose'> 
   const { subscription } = billing.account;
   const isCurrent = (plan: PlanVersion) =>
     plan.plan_id === subscription?.plan_id && plan.version === subscription.plan_version;
-  const offered = billing.plans.filter((plan) => plan.plan_id !== selfHostedPlanId);
+  // A plan without a currency has no subscription: it is in force when there is none.
+  const offered = billing.plans.filter(({ currency }) => currency !== null);
   const [chosen, setChosen] = useState(() => offered.find((plan) => !isCurrent(plan)));
   const plan = chosen && { plan_id: chosen.plan_id, plan_version: chosen.version };
   const change = useMutation({
@@ -57,7 +58,7 @@ function PlanForm({ orgId, billing, onDone }: Omit<Props, 'isOpen' | 'onClose'> 
           ))}
         </fieldset>
         <p>
-          The plan applies at once.
+          {chosen === undefined && 'No other plan is offered. '}The plan applies at once.
           {subscription !== null && ' The time used at the old plan is put on an invoice.'} Nothing is deleted.
         </p>
         {change.error !== null && <ProblemNote error={change.error} />}

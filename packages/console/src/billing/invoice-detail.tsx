@@ -29,7 +29,7 @@ export function InvoiceDetail({ orgId, id }: { orgId: OrgId; id: string }) {
   });
   return (
     <>
-      <p>
+      <p className="way-back">
         <Link
           to="/billing/$id"
           params={{ id: 'invoices' }}

@@ -1,6 +1,7 @@
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { Alerts } from './alerts.tsx';
 import { Credits } from './credits.tsx';
+import { LimitsCard } from './limits-card.tsx';
 import { MonthCard } from './month-card.tsx';
 import { OpenInvoices } from './open-invoices.tsx';
 import { PlanCard } from './plan-card.tsx';
@@ -24,6 +25,7 @@ export function UsageOverview({ orgId, billing }: { orgId: OrgId; billing: Billi
     <div className="two-columns with-side">
       <div className="main-column">
         <MonthCard billing={billing} />
+        <LimitsCard entitlements={billing.entitlements} />
         <Alerts orgId={orgId} budget={billing.account.budget} currency={billing.usage.currency} />
       </div>
       <div className="side">

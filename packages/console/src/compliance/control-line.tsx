@@ -6,7 +6,7 @@ import type { Control } from './words.ts';
 const looks = {
   evidenced: { says: 'Evidenced', tone: 'calm', Symbol: IconCircleCheck },
   partial: { says: 'Partial', tone: 'wait', Symbol: IconCircleHalf2 },
-  no_evidence: { says: 'No evidence', tone: 'bad', Symbol: IconCircleDashed },
+  no_evidence: { says: 'No evidence', tone: 'plain', Symbol: IconCircleDashed },
 } as const;
 
 /** One control: its state as symbol and word, what it counts, what is missing, and the receipts that it cites. */

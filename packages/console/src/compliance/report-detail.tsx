@@ -26,7 +26,7 @@ export function ReportDetail({ orgId, id }: { orgId: OrgId; id: string }) {
   );
   return (
     <>
-      <p>
+      <p className="way-back">
         <Link to="/compliance">All reports</Link>
       </p>
       <OfOrg query={report}>
@@ -88,7 +88,7 @@ function Facts({ report, finishedAt }: { report: ComplianceReport; finishedAt: s
         <dt>Audit chain</dt>
         <dd>
           {chain.verified
-            ? `${quantityOf(chain.entries)} entries, none missing`
+            ? `${quantityOf(chain.entries)} ${chain.entries === 1 ? 'entry' : 'entries'}, none missing`
             : 'An entry was changed or removed, so no entry is counted'}
         </dd>
         {finishedAt !== null && (
@@ -117,7 +117,7 @@ const formats = [
 function Downloads({ orgId, id }: { orgId: OrgId; id: string }) {
   const path = getComplianceReport.path.replace('{report_id}', id);
   return (
-    <p className="actions">
+    <div className="actions">
       {formats.map(({ format, title }) => (
         <a
           key={format}
@@ -128,7 +128,7 @@ function Downloads({ orgId, id }: { orgId: OrgId; id: string }) {
           {title}
         </a>
       ))}
-    </p>
+    </div>
   );
 }
 

@@ -80,7 +80,9 @@ function DomainTable({ domains, isChecking, onCheck, onRemove }: TableProps) {
         <tbody>
           {domains.map(({ domain, status, challenge }) => (
             <tr key={domain} data-id={domain}>
-              <td data-name="Domain">{domain}</td>
+              <td data-name="Domain">
+                <strong>{domain}</strong>
+              </td>
               <td data-name="State">
                 {status === 'verified' ? <Mark tone="good">Verified</Mark> : <Mark tone="wait">Waiting for DNS</Mark>}
               </td>
