@@ -57,7 +57,7 @@ const paid = 'app.order.paid';
 const event = (more: object = {}) => ({ type: paid, dedupeKey: 'order-1', data: { orderId: 'o-1' }, ...more });
 const emit = async (more: object = {}) => (await ada.client.emitEvent({ params: params(), body: event(more) })).body;
 const subscribe = async (more: object = {}) => {
-  const body = { channel: 'webhook', target: `${url}/hook`, eventTypes: [paid], ...more } as const;
+  const body = { channel: 'webhook' as const, target: `${url}/hook`, eventTypes: [paid], ...more };
   return (await ada.client.createSubscription({ params: params(), body })).body;
 };
 const deliveries = async () => (await ada.client.listDeliveries({ params: params() })).body.data;

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { until } from '@countersign/testkit/until';
-import type { NotificationType } from '@countersign/contracts/gateway';
+import type { PlatformEventType } from '@countersign/contracts/gateway';
 import { incidentMoved, type IncidentState } from '@countersign/contracts/control-plane';
 import { deliveryTablesSql, deliveryTermsSql } from '@countersign/delivery';
 import type { TestDatabase } from '@countersign/database/testing';
@@ -99,7 +99,7 @@ it('is kept in the tables that the package describes', () => {
 
 describeStory('whoever has subscribed', () => {
   it('hears of waiting approvals, ended runs, violations and invites, signed and by ids alone', async () => {
-    const eventTypes: NotificationType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
+    const eventTypes: PlatformEventType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
     const body = { channel: 'webhook', target: hook, eventTypes } as const;
     const { body: made, status: code } = await ada.client.createSubscription({ params: params(), body });
     expect([code, made]).toMatchObject([201, { state: 'active', target: hook, createdBy: ada.user.id }]);
@@ -178,7 +178,7 @@ describeStory('whoever has subscribed', () => {
   });
 
   it('by mail is a member, and no longer told once it is none', async () => {
-    const eventTypes: NotificationType[] = ['invite.created'];
+    const eventTypes: PlatformEventType[] = ['invite.created'];
     const mailOf = (target: string) => ({ channel: 'mail' as const, target, eventTypes });
     const stranger = ada.client.createSubscription({ params: params(), body: mailOf('eve@example.org') });
     await expect(stranger).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -214,7 +214,7 @@ describeStory('whoever has subscribed', () => {
   });
 
   it('hears of an incident when it is opened and when it is back, once, and not when it is seen again', async () => {
-    const eventTypes: NotificationType[] = ['incident.opened'];
+    const eventTypes: PlatformEventType[] = ['incident.opened'];
     const body = { channel: 'webhook', target: `${hook}/incidents`, eventTypes } as const;
     const { body: made } = await ada.client.createSubscription({ params: params(), body });
     const of = {
