@@ -10,7 +10,7 @@ export {
   listSubscriptions,
   rotateSecret,
 } from './subscriptions.ts';
-export type { Channel, EventFilter, Subscription } from './subscriptions.ts';
+export type { Channel, Subscription } from './subscriptions.ts';
 export { deliveryTablesSql, deliveryTermsSql } from './tables.ts';
 export { liveSecrets, secretOverlapMs } from './webhook-secret.ts';
 export { isPublicAddress, lookupPublic } from './public-address.ts';
