@@ -138,9 +138,9 @@ describe('a person at the basic API', () => {
     expect(site.directory.atGateway).toEqual([]);
   });
 
-  it('proves presence to commit, make keys, invite and publish', () => {
+  it('proves presence to commit, make keys, invite, publish and subscribe', () => {
     const names = ['commitBasicPlan', 'createBasicEvidence', 'createBasicKey', 'createBasicMember'];
-    expect(fresh.map(([name]) => name).sort()).toEqual(names);
+    expect(fresh.map(([name]) => name).sort()).toEqual([...names, 'putBasicSubscription']);
   });
 });
 
