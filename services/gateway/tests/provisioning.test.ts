@@ -170,6 +170,24 @@ describe('the end of access', () => {
     expect(await isEnded()).toBe(true);
   });
 
+  it('goes before the roles of people who waited longer', async () => {
+    await provision();
+    kernel.fault = 'error_500';
+    await provision(ended);
+    kernel.fault = 'none';
+    const last = scimUserId;
+    const { context } = gateway;
+    const long = new Date(Date.now() - 3_600_000);
+    for (let nth = 0; nth < 3; nth += 1) {
+      const one = { scim_user_id: ScimUserId.parse(`scu_${ulid()}`), address: `w${nth}-${address}` };
+      await context.transaction((tx) => receivePerson(tx, context, stateOf(one)));
+      const statement = 'UPDATE provisioned_people SET due_at = $1 WHERE scim_user_id = $2';
+      await rowsOf(database, statement, [long, one.scim_user_id]);
+    }
+    const due = await listDuePeople(context.database.reader, new Date(Date.now() + 60_000), 2);
+    expect(due.map(({ scimUserId: id }) => id)).toContain(last);
+  });
+
   it('leaves the last owner of a workspace, without sessions', async () => {
     address = String(admin.user.email);
     await provision({ role: null });

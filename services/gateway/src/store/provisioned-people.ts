@@ -68,14 +68,20 @@ export async function isActiveElsewhere(tx: Tx, { orgId, scimUserId }: Key, user
   return (await tx.provisionedPerson.count({ where })) > 0;
 }
 
-/** People of whom something is left to do, the longest waiting first. */
+/**
+ * People of whom something is left to do, the longest waiting first. People whose access ended go before the others: a group of thousands that
+ * gets a role must not delay the end of an approval.
+ */
 export async function listDuePeople(reader: Reader, now: Date, limit: number): Promise<ProvisionedPerson[]> {
-  const rows = await reader.provisionedPerson.findMany({
-    where: { dueAt: { lte: now } },
-    orderBy: { dueAt: 'asc' },
-    take: limit,
-  });
-  return rows.map(personOf);
+  const due = (approvalsDue: boolean, take: number) =>
+    reader.provisionedPerson.findMany({
+      where: { dueAt: { lte: now }, approvalsDue },
+      orderBy: { dueAt: 'asc' },
+      take,
+    });
+  const ended = await due(true, limit);
+  const others = ended.length < limit ? await due(false, limit - ended.length) : [];
+  return [...ended, ...others].map(personOf);
 }
 
 /** Everything was done for this state. A newer state keeps its mark. */
