@@ -265,6 +265,45 @@ describe('at once', () => {
   });
 });
 
+describe('two identity providers of one group', () => {
+  it('lose no member of each other at once, and one of them wins a version', async () => {
+    const ids = [];
+    for (let nth = 0; nth < 10; nth += 1) ids.push(await created(`m${nth}`));
+    const group = await newGroup('Team');
+    const second = scimOf(site, here.secret);
+    const add = (value: string, nth: number) => {
+      const scim = nth % 2 === 0 ? here.scim : second;
+      return scim(`PATCH /Groups/${group}`, { body: patchOf({ op: 'add', path: 'members', value: [{ value }] }) });
+    };
+    const answers = await Promise.all(ids.map(add));
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    const { body, headers } = await here.scim(`GET /Groups/${group}`);
+    expect((body['members'] as { value: string }[]).map(({ value }) => value).toSorted()).toEqual(ids.toSorted());
+    const sent = { 'if-match': headers.get('etag') ?? '' };
+    const remove = (value: string) => patchOf({ op: 'remove', path: `members[value eq "${value}"]` });
+    const removals = await Promise.all(
+      ids.map((value) => second(`PATCH /Groups/${group}`, { body: remove(value), headers: sent })),
+    );
+    expect(removals.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(removals.filter(({ status }) => status === 412)).toHaveLength(9);
+    expect((await here.scim(`GET /Groups/${group}`)).body['members']).toHaveLength(9);
+  });
+
+  it('and who deletes a person while the other one restores them leaves one state', async () => {
+    const user = await created('ada');
+    await here.scim(`PATCH /Users/${user}`, { body: deactivation });
+    const back = patchOf({ op: 'replace', path: 'active', value: true });
+    const [deleted, restored] = await Promise.all([
+      here.scim(`DELETE /Users/${user}`),
+      here.scim(`PATCH /Users/${user}`, { body: back }),
+    ]);
+    expect(deleted.status).toBe(204);
+    expect([200, 404]).toContain(restored.status);
+    expect((await here.scim(`PATCH /Users/${user}`, { body: back })).status).toBe(404);
+    expect(await countActive(here.orgId)).toBe(0);
+  });
+});
+
 describe('bounds', () => {
   it('hold for filters, operations and members', async () => {
     const deep = `${'('.repeat(40)}userName eq "a"${')'.repeat(40)}`;
