@@ -256,11 +256,8 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
     mcpServers,
     stdioAccount: stdioAccountFor(mcpServers, read),
-    oauth: oauthSettings(read),
-    mcpReachesPrivate: read.GOV_MCP_PRIVATE,
-    mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
+    ...mcpSettings(read),
     sealingTimeoutMs: read.GOV_SEALING_TIMEOUT,
-    mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
     hasDemo: read.GOV_DEMO,
     checkpointReceiptsMax: read.GOV_CHECKPOINT_RECEIPTS,
     checkpointIntervalMs: read.GOV_CHECKPOINT_INTERVAL,
@@ -325,6 +322,15 @@ function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVaria
 /** The name in the addresses that the kernel itself gives out. */
 function ownName({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.infer<typeof kernelVariables>): string {
   return publicUrl === undefined ? host : new URL(publicUrl).hostname;
+}
+
+function mcpSettings(read: z.infer<typeof kernelVariables>) {
+  return {
+    oauth: oauthSettings(read),
+    mcpReachesPrivate: read.GOV_MCP_PRIVATE,
+    mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
+    mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
+  };
 }
 
 function oauthSettings(read: z.infer<typeof kernelVariables>): OauthSettings | null {

@@ -203,9 +203,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
   const relations = relationsIn(reader);
   const cipher = argsCipher(config.tenantSaltSecret);
-  const mcpRegistry = createMcpRegistry({ ...database, clock });
   const upstreams = createUpstreams({
-    ...{ config, log, tracer: telemetry.tracer, registry: mcpRegistry },
+    ...{ config, log, tracer: telemetry.tracer, registry: createMcpRegistry({ ...database, clock }) },
     loadServers: (tenant) => loadServers(reader, tenant, (row, sealed) => openConfig(cipher, row, sealed)),
   });
   const cycle: BoundaryParts = {
@@ -223,7 +222,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const made = {
     ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash },
     ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations, argsCipher: cipher },
-    ...{ cycle, upstreams, mcpRegistry, telemetry, tracer: telemetry.tracer },
+    ...{ cycle, upstreams, telemetry, tracer: telemetry.tracer },
   };
   const boundary = createBoundary(cycle);
   const effects = new Dispatch(boundary);
@@ -280,7 +279,7 @@ function createCredentials({ config, provider, reader, transaction, clock }: Cor
   });
   const keyChallenges = new KeyChallenges({ secret: config.tenantSaltSecret, clock });
   const assertions = AssertionVerifier.ofWorkspaces(config.assertionKeys, clock);
-  const oauthTokens = config.oauth === null ? null : new OauthTokens({ ...config.oauth, clock });
+  const oauthTokens = config.oauth && new OauthTokens({ ...config.oauth, clock });
   return { presentedKeys, assertions, agentTokens, oauthTokens, keyChallenges, approverSessions };
 }
 
@@ -295,10 +294,9 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
 }
 
 /** What operators of the registry of MCP servers work with. */
-function createRegistryDesk({ config, reader, upstreams, mcpRegistry, cycle, ...core }: Core): DeskParts {
+function createRegistryDesk({ config, reader, upstreams, cycle, ...core }: Core): DeskParts {
   return {
     ...{ ...core, hasher: cycle.hasher, reachesPrivate: config.mcpReachesPrivate, ...upstreams.forDesk },
-    recordTools: mcpRegistry.recordTools,
     ...deskStore(reader),
   };
 }

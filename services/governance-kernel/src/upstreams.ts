@@ -56,7 +56,12 @@ export function createUpstreams({ config, log, registry, loadServers, tracer }: 
       ageMaxMs: config.mcpListAgeMaxMs,
     }),
     /** Lists the tools of servers, and calls none. */
-    forDesk: { servers: servers as ServerDirectory, lookAt: servers.look, loadServers },
+    forDesk: {
+      servers: servers as ServerDirectory,
+      lookAt: servers.look,
+      recordTools: registry.recordTools,
+      loadServers,
+    },
     /** Asks for names, and for no answer of a model: nothing to decide about. */
     modelList: model === null ? null : model.listModels,
     behind: (dispatch: Dispatch) => ({

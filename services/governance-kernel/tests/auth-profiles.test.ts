@@ -38,7 +38,7 @@ describe('authorize-call', () => {
   });
 
   it('refuses a caller that knows another definition than the pinned one', async () => {
-    const { body } = await upstreams.test.as('plain').listRegisteredTools({ query: {} } as never);
+    const { body } = await upstreams.test.as('plain').listRegisteredTools({ query: {} });
     const pinned = body.data.find(({ tool }) => tool === 'notes.read_note')?.pinned_hash ?? '';
     expect(await authorize('plain', { pinned_schema_hash: pinned })).toMatchObject({ status: 200 });
     const other = `sha256:${'0'.repeat(64)}`;
@@ -94,7 +94,7 @@ describe('authorize-call', () => {
   it('reads profiles that are listed by tenant, each with the hash of its terms', async () => {
     await profile('listed', { required_scopes: ['a'] });
     const list = async () =>
-      (await upstreams.test.as('listed').listAuthProfiles({ query: { tenant_id: 'listed' } } as never)).body.data;
+      (await upstreams.test.as('listed').listAuthProfiles({ query: { tenant_id: 'listed' } })).body.data;
     const [before] = await list();
     await profile('listed', { required_scopes: ['b'] });
     const [after] = await list();

@@ -164,7 +164,8 @@ describe('governed routes', () => {
 
   verifies('kn.gates', 'a route that is not marked as governed decides nothing', async () => {
     // These calls enrol agents and set budgets, which gates would meet in the other tests.
-    const { test, close } = await startUpstreams(env, [], { clock: time.clock });
+    const issuer = { GOV_OAUTH_ISSUER: 'https://issuer.example' };
+    const { test, close } = await startUpstreams({ ...env, ...issuer }, [], { clock: time.clock });
     const calls = await ungovernedCalls(test, approver);
     expect(calls.length).toBeGreaterThan(20);
     const before = await decisionsSealed(test);

@@ -164,6 +164,8 @@ describe('on a long history', () => {
     const ceilings = { version: 1, rules: [], set_by: 'olga' } as never; // branded by the schema
     await test.system.putPolicyCeilings({ params: { tenant: busy }, body: ceilings });
     const snapshot_id = `snp_${String(rows.others).padStart(26, '0')}`;
+    const server = { server_id: 'server-7', url: 'https://mcp.example/mcp' };
+    await test.as(busy).registerMcpServer({ query: {}, body: server }); // defaulted by the schema
     const { policy_hash } = (await test.system.getPolicyInForce({ params: { tenant: busy } })).body;
     const lookups: Record<string, Input> = {
       getReceipt: { params: { receipt_id } },

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 async function scan(document: object, tenant = 'acme') {
-  const { body } = await test.as(tenant, 'operator').scanMcpServer({ query: {}, body: document } as never);
+  const { body } = await test.as(tenant, 'operator').scanMcpServer({ query: {}, body: document });
   const [report] = body.reports;
   if (report === undefined) throw new Error('There is no report');
   return report;

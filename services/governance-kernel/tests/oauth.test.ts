@@ -98,8 +98,10 @@ async function ask(bearer: string | null, path = '/mcp', headers: Record<string,
   return { status: answer.status, challenge: answer.headers.get('www-authenticate'), text: await answer.text() };
 }
 
-const params = (challenge: string | null) =>
-  Object.fromEntries([...(challenge ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+const params = (challenge: string | null): Record<string, string> =>
+  Object.fromEntries(
+    [...(challenge ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  );
 
 describe('OAuth at /mcp', () => {
   verifies('kn.mcp.oauth', 'publishes where clients get tokens, and names it in the challenge of 401', async () => {
@@ -136,11 +138,9 @@ describe('OAuth at /mcp', () => {
       const { _meta: meta } = await client.callTool({ name: 'notes.read_note', arguments: { id: 'a' } });
       expect(meta).toMatchObject({ 'countersign/reason_code': 'ALLOWED' });
       const receiptId = String(meta?.['countersign/receipt_id']);
-      const { body } = await upstreams.test.as('acme').getReceipt({ params: { receipt_id: receiptId } } as never);
+      const { body } = await upstreams.test.as('acme').getReceipt({ params: { receipt_id: receiptId } });
       expect(body.payload).toMatchObject({ tenant_id: 'acme', principal_id: 'agent:crawler' });
-      const { body: records } = await upstreams.test
-        .as('acme')
-        .listRecords({ query: { receipt_id: receiptId } } as never);
+      const { body: records } = await upstreams.test.as('acme').listRecords({ query: { receipt_id: receiptId } });
       expect(records.data[0]).toMatchObject({ identity: { credential: 'oauth_token', credential_id: 'client-1' } });
       expect(JSON.stringify(upstreams.notes.requests)).not.toContain(bearer);
       await client.close();

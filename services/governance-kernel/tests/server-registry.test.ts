@@ -85,7 +85,7 @@ describe('a server that is added at run time', () => {
       const unseen = test.as('another').getMcpServer({ params: { server_id: 'notes' }, query: {} });
       await expect(unseen).rejects.toMatchObject({ code: 'NOT_FOUND' });
       const toolsOf = async (of: string) =>
-        (await test.as(of).listRegisteredTools({ query: {} } as never)).body.data.map(({ tool }) => tool);
+        (await test.as(of).listRegisteredTools({ query: {} })).body.data.map(({ tool }) => tool);
       expect(await toolsOf(tenant)).toContain('notes.read_note');
       expect(await toolsOf('another')).toEqual([]);
       const { approval_receipt_id: receipt } = await get();
@@ -207,7 +207,7 @@ describe('the gallery of approved servers', () => {
   it('has exactly the servers that are approved now, of the tenant and the installation, a page at a time', async () => {
     const tenant = `t${(nth += 1)}`;
     const operator = test.as(tenant, 'operator-1');
-    const gallery = async (query: object = {}) => (await operator.listGalleryServers({ query } as never)).body;
+    const gallery = async (query: object = {}) => (await operator.listGalleryServers({ query })).body;
     const names = async (query: object = {}) => (await gallery(query)).servers.map(({ server }) => server.title);
     for (const server_id of ['one', 'two', 'three']) await addServer(operator, { server_id, url: notes.url });
     expect(await names()).toEqual([]);
@@ -226,6 +226,6 @@ describe('the gallery of approved servers', () => {
     const body = { tenant_id: tenant as never, reason: 'it was sold' };
     await clientOf(second, tenant).revokeMcpServer({ params: { server_id: 'one' }, body });
     expect(await names()).toEqual(['two']);
-    expect((await test.as('stranger').listGalleryServers({ query: {} } as never)).body.servers).toEqual([]);
+    expect((await test.as('stranger').listGalleryServers({ query: {} })).body.servers).toEqual([]);
   });
 });

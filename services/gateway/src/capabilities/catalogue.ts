@@ -113,12 +113,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.agentui',
       'kn.agentcard',
     ],
-    unproven: [
-      'kn.registry.file',
-      'kn.hostdrift',
-      'kn.agentui',
-      'kn.agentcard',
-    ],
+    unproven: ['kn.registry.file', 'kn.hostdrift', 'kn.agentui', 'kn.agentcard'],
   },
   {
     key: 'approvals',

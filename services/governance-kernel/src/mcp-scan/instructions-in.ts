@@ -1,7 +1,7 @@
 import { meaningOf } from '@countersign/policy';
 import { instructionRules, type PatternRule } from './scan-rules.ts';
 
-export type Instruction = {
+type Instruction = {
   rule: PatternRule;
   excerpt: string;
   /** It stands in quotation marks, as an example of something. */ isQuoted: boolean;
@@ -11,7 +11,7 @@ const unseen =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]/gu;
 
 /** As a model reads it: compatibility forms resolved, unseen characters gone, in lower case. Line breaks stay. */
-export function readText(text: string): string {
+function readText(text: string): string {
   return text
     .normalize('NFKC')
     .replaceAll(unseen, '')

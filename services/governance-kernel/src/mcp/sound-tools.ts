@@ -1,6 +1,7 @@
 import type { HiddenTool } from '@countersign/contracts/governance-kernel';
 import type { Tool, Transport } from '@modelcontextprotocol/client';
 import { isSpecType } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { definitionHash } from '../registry/tool-definition.ts';
 import { shownLine } from './last-words.ts';
 
@@ -12,7 +13,10 @@ type Receive = NonNullable<Transport['onmessage']>;
  * `hide` receives each one.
  */
 export function withSoundTools(transport: Transport, hide: (tool: HiddenTool) => void): Transport {
-  const described = Object.getOwnPropertyDescriptor(transport, 'onmessage');
+  const described: TypedPropertyDescriptor<Receive | undefined> | undefined = Object.getOwnPropertyDescriptor(
+    transport,
+    'onmessage',
+  );
   let receive: Receive | undefined;
   return Object.defineProperty(transport, 'onmessage', {
     configurable: true,
@@ -27,9 +31,9 @@ export function withSoundTools(transport: Transport, hide: (tool: HiddenTool) =>
 
 function sound(message: Message, hide: (tool: HiddenTool) => void): Message {
   if (!('result' in message)) return message;
-  const listed: unknown = message.result['tools'];
-  if (!Array.isArray(listed)) return message;
-  const tools = listed as unknown[]; // of what, is what is looked at
+  const listed = z.array(z.unknown()).safeParse(message.result['tools']);
+  if (!listed.success) return message;
+  const tools = listed.data;
   const kept = tools.filter((tool) => {
     const problem = problemOf(tool);
     if (problem !== null) hide({ name: nameOf(tool), problem });

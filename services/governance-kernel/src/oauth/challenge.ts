@@ -4,7 +4,7 @@ import type { OauthSettings } from './oauth-tokens.ts';
 type Challenging = Pick<OauthSettings, 'resource' | 'scopes'>;
 
 /** RFC 9728 §3.1: the well-known segment comes before the path of the resource. */
-export function metadataUrlOf(resource: string): string {
+function metadataUrlOf(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}/.well-known/oauth-protected-resource${pathname}`;
 }

@@ -1,4 +1,4 @@
-import { AppError, PrincipalId, TenantId } from '@countersign/contracts';
+import { AppError, PrincipalId, startDeadline, TenantId } from '@countersign/contracts';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 
@@ -112,12 +112,21 @@ async function jwksOf(issuer: string): Promise<string> {
     `${origin}${path}/.well-known/openid-configuration`,
   ];
   for (const place of places) {
-    const answer = await fetch(place, { signal: AbortSignal.timeout(fetchMsMax), redirect: 'error' });
-    if (!answer.ok) continue;
-    const metadata = Metadata.safeParse(await answer.json());
+    const metadata = Metadata.safeParse(await documentAt(place));
     if (metadata.success && metadata.data.issuer === issuer) return metadata.data.jwks_uri;
   }
   throw new Error('The issuer publishes no metadata of its own name');
+}
+
+/** `null` when there is none. */
+async function documentAt(place: string): Promise<unknown> {
+  const deadline = startDeadline({ ms: fetchMsMax });
+  try {
+    const answer = await fetch(place, { signal: deadline.signal, redirect: 'error' });
+    return answer.ok ? await answer.json() : null;
+  } finally {
+    deadline.clear();
+  }
 }
 
 const Metadata = z.looseObject({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });

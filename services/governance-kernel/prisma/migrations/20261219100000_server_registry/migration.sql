@@ -15,6 +15,9 @@ ADD COLUMN "hidden" JSONB;
 -- AlterTable
 ALTER TABLE "mcp_tools" ADD COLUMN "gone_at" TIMESTAMPTZ(3);
 
+-- CreateIndex
+CREATE INDEX "mcp_servers_tenant_id_idx" ON "mcp_servers"("tenant_id");
+
 -- What Prisma's schema language cannot say.
 -- Decisions read all servers of an owner at once.
 CREATE INDEX "mcp_servers_owner_idx" ON "mcp_servers"((coalesce("tenant_id", '')), "server_id");
