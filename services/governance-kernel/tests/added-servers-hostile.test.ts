@@ -24,7 +24,7 @@ async function answersOthers(): Promise<void> {
   const body = { action: 'tool.call', tool: 'lookup', session_id: 'others', args: {}, context: {}, mode: 'enforce' };
   const startedAtMs = performance.now(); // how long others wait is what is claimed
   expect((await test.as('acme', 'agent').evaluate({ body: body as never })).body.verdict).toBe('ALLOW');
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000); // as above
+  expect(performance.now() - startedAtMs).toBeLessThan(1_500); // less than a server may take, as above
 }
 
 describe('a hostile server that is added', () => {
@@ -71,7 +71,7 @@ describe('a hostile server that is added', () => {
       () => listing(Array.from({ length: 100_000 }, (_, nth) => ({ ...act, name: `act_${nth}` }))),
     ],
     ['pages without end', 'quarantined', () => listing([act], { nextCursor: 'more' })],
-    ['one answer of 100 MB', 'discovered', () => listing([{ ...act, description: 'x'.repeat(100_000_000) }])],
+    ['one answer of 8 MB', 'discovered', () => listing([{ ...act, description: 'x'.repeat(8_000_000) }])],
   ])('that lists %s is not trusted, and holds up no other call', async (what, state, answer) => {
     answer();
     const adding = addServer(operator(), { server_id: `flood-${what.length}`, url: scripted.url });

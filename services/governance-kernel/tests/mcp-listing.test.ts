@@ -9,7 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const noOne = { total: 0, stopped: 0, blocked: 0, scope: 0, policy: 0 };
+const noOne = {
+  total: 0,
+  stopped: 0,
+  blocked: 0,
+  scope: 0,
+  policy: 0,
+  malformed: 0,
+  look_alike: 0,
+  drift: 0,
+  unpinned: 0,
+  server: 0,
+};
 
 /** What a caller sees of the tools of `notes`, and what is counted of the others. */
 async function listed({ tenant = 'acme', bearer = adminKey }: { tenant?: string; bearer?: string } = {}) {
