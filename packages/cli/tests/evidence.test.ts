@@ -46,7 +46,10 @@ const withKeys = (...argv: string[]) => run([...argv, '--keys', at('keys.json')]
 describe('countersign evidence verify', () => {
   verifies('kn.evidence.verify', 'verifies a pack offline, by its exit status and in words', async () => {
     const { status, out } = await withKeys('evidence', 'verify', at('pack.jsonl'));
-    expect([status, out]).toEqual([0, expect.stringMatching(/^VERIFIED: 2 receipts.*\n.*\n {2}completeness {2}COMPLETE of acme, leaves /)]);
+    expect([status, out]).toEqual([
+      0,
+      expect.stringMatching(/^VERIFIED: 2 receipts.*\n.*\n {2}completeness {2}COMPLETE of acme, leaves /),
+    ]);
     expect(out).toContain('open calls    0');
     const cut = file('cut.jsonl', `${vector.pack.slice(0, -1).join('\n')}\n`);
     expect((await withKeys('evidence', 'verify', cut)).status).toBe(3);
@@ -81,7 +84,10 @@ describe('countersign replay', () => {
     const rules = `rules:\n  - { id: none, effect: deny, match: { tool: ['mail.*'] } }\n  - { id: all, effect: allow, match: { action: ['*'] } }\n`;
     const policy = file('strict.yaml', `format: countersign/policy.v1\nname: strict\nversion: '1'\n${rules}`);
     const { status, out } = await withKeys('replay', at('pack.jsonl'), '--policy', policy);
-    expect([status, out]).toEqual([1, expect.stringMatching(/DIVERGED rcp_\w+: ALLOW ALLOWED, now DENY POLICY_DENIED\n$/)]);
+    expect([status, out]).toEqual([
+      1,
+      expect.stringMatching(/DIVERGED rcp_\w+: ALLOW ALLOWED, now DENY POLICY_DENIED\n$/),
+    ]);
   });
 });
 

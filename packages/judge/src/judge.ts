@@ -25,7 +25,10 @@ const waitingMaxDefault = 8;
 /** Some times what the largest text of a route takes, as values and issues. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
-export function createJudge({ waitingMax = waitingMaxDefault, deadlineMs = deadlineMsDefault }: JudgeOptions = {}): Judge {
+export function createJudge({
+  waitingMax = waitingMaxDefault,
+  deadlineMs = deadlineMsDefault,
+}: JudgeOptions = {}): Judge {
   let worker: Worker | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;

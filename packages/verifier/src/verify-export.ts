@@ -178,7 +178,12 @@ export class ExportVerification {
       if (key !== null) this.#evidence.sign(key);
     }
     const before = line.proof === undefined ? undefined : checkpoints.findBefore(line.proof.log_index);
-    this.#evidence.take(opened, { record, before: before?.time ?? null, logged: checkpoint?.time ?? null, place: line.proof?.log_index });
+    this.#evidence.take(opened, {
+      record,
+      before: before?.time ?? null,
+      logged: checkpoint?.time ?? null,
+      place: line.proof?.log_index,
+    });
   }
 
   #openLine(line: ExportedReceipt, checkpoints: ExportCheckpoints) {

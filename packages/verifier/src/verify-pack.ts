@@ -29,7 +29,10 @@ export class PackVerification {
     assertPackSubject(header.scope, deps);
     this.#checkpoints = new ExportCheckpoints(header, deps);
     if (this.#checkpoints.log?.origin !== header.log_origin)
-      throw new VerificationError('CHECKPOINT_INVALID', `no checkpoint of the header is of the log ${header.log_origin}`);
+      throw new VerificationError(
+        'CHECKPOINT_INVALID',
+        `no checkpoint of the header is of the log ${header.log_origin}`,
+      );
     this.#links = new PackLinks(header, deps);
   }
 

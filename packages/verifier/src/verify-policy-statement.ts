@@ -18,10 +18,7 @@ type Trust = { trust: TrustedKeys; provider: CryptoProvider; seen: Sighting | nu
  * tenant, bundle and epoch. Returns the key; `null` for other records, and for those that name no time. Throws {@link VerificationError}:
  * `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`, `SIGNATURE_INVALID`.
  */
-export function assertPolicyStatement(
-  record: BoundaryRecord,
-  { trust, provider, seen }: Trust,
-): TrustedKey | null {
+export function assertPolicyStatement(record: BoundaryRecord, { trust, provider, seen }: Trust): TrustedKey | null {
   const { kind, intent, policy_hash: policyHash, policy_epoch: epoch } = record;
   if (kind !== 'policy' || !statedBy.has(intent.action) || Object.keys(intent.facts).length === 0) return null;
   const { confirmed_at, signature } = parseUntrusted(PolicyStatementFacts, intent.facts, 'policy statement');

@@ -1,8 +1,4 @@
-import type {
-  BoundaryRecord,
-  PackReplayReport,
-  ReplayedReceipt,
-} from '@countersign/contracts/governance-kernel';
+import type { BoundaryRecord, PackReplayReport, ReplayedReceipt } from '@countersign/contracts/governance-kernel';
 import { utf8Text, type CryptoProvider } from '@countersign/crypto';
 import {
   compilePolicy,

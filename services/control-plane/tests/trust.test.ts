@@ -104,9 +104,7 @@ describe('an export that a stranger sends', () => {
       const { verdict, integrity, completeness, signer, time, fault } = verifyExport(lines, {
         ...{ trust, provider: nodeProvider },
       });
-      const answer = verificationOf(
-        await judge.judge({ text: `${lines.join('\n')}\n`, trust, expected: {} }, here),
-      );
+      const answer = verificationOf(await judge.judge({ text: `${lines.join('\n')}\n`, trust, expected: {} }, here));
       expect(answer).toMatchObject({ verdict, integrity, completeness, signer, time });
       expect(answer.fault).toEqual(fault === null ? null : { code: fault.code, line: fault.line });
       told.add(verdict);

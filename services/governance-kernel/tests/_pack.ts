@@ -14,7 +14,7 @@ export function askPack(url: string, request: object, tenant = 'acme'): Promise<
   return fetch(`${url}/api/v1/evidence/export`, {
     method: 'POST',
     headers: {
-      'authorization': `Bearer ${adminKey}`,
+      authorization: `Bearer ${adminKey}`,
       'content-type': 'application/json',
       'x-gov-tenant-id': tenant,
     },

@@ -51,6 +51,9 @@ describe('a pack', () => {
   });
 
   it('is not verified by keys of another kernel', () => {
-    expect(verifyText(text, { trust: trust.filter(({ purpose }) => purpose !== 'receipts'), provider: nodeProvider }).verdict).toBe('UNDECIDABLE');
+    expect(
+      verifyText(text, { trust: trust.filter(({ purpose }) => purpose !== 'receipts'), provider: nodeProvider })
+        .verdict,
+    ).toBe('UNDECIDABLE');
   });
 });

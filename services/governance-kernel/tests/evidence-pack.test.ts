@@ -83,7 +83,9 @@ describe('POST /api/v1/evidence/export', () => {
     expect((await packOf(test, { issued })).text).toBe(first.text);
     expect(reportOn(first, { ...issued, to: '2026-03-02T00:31:00.000Z' }).fault?.code).toBe('SUBJECT_MISMATCH');
     const soon = { from: issued.from, to: '2026-03-02T00:59:30.000Z' };
-    await expect(packOf(test, { issued: { ...soon, to: '2026-03-02T01:00:00.000Z' } })).rejects.toThrow(/less than a minute/);
+    await expect(packOf(test, { issued: { ...soon, to: '2026-03-02T01:00:00.000Z' } })).rejects.toThrow(
+      /less than a minute/,
+    );
   });
 
   verifies('kn.tenants', 'has nothing of another tenant', async () => {
@@ -128,7 +130,10 @@ describe('POST /api/v1/evidence/verify', () => {
     const { text } = await packOf(test, { sessions: [one] });
     const contains = [`sha256:${'0'.repeat(64)}`];
     const { body } = await judge({ evidence: text, expect: { contains } });
-    expect([body.verdict, body.missing]).toEqual(['INCOMPLETE', [`the receipt ${String(contains)}, which must be here`]]);
+    expect([body.verdict, body.missing]).toEqual([
+      'INCOMPLETE',
+      [`the receipt ${String(contains)}, which must be here`],
+    ]);
   });
 
   verifies('kn.evidence.verify', 'refuses hostile evidence, and decides while it is verified', async () => {
@@ -150,8 +155,13 @@ describe('POST /api/v1/evidence/verify', () => {
     const { text } = await packOf(test);
     const { keys } = (await test.as('acme').listTrustKeys()).body;
     const receipts = keys.filter(({ purpose }) => purpose === 'log');
-    expect((await judge({ evidence: text, keys: receipts })).body).toMatchObject({ verdict: 'UNDECIDABLE', signer: 'UNKNOWN' });
-    await expect(judge({ evidence: text, keys: [...keys, ...keys] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    expect((await judge({ evidence: text, keys: receipts })).body).toMatchObject({
+      verdict: 'UNDECIDABLE',
+      signer: 'UNKNOWN',
+    });
+    await expect(judge({ evidence: text, keys: [...keys, ...keys] })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    });
   });
 });
 
@@ -179,7 +189,7 @@ describe('POST /api/v1/replay/verify', () => {
 
   verifies('kn.replay', 'says when it cannot, by the field that the record lacks', async () => {
     const { text: evidence } = await packOf(test, { sessions: [one] });
-    const policy = starterPolicy.replace('effect: allow', "effect: allow\n    when: args.amount < 5");
+    const policy = starterPolicy.replace('effect: allow', 'effect: allow\n    when: args.amount < 5');
     const { body } = await replay({ evidence, policy });
     expect(body.results[0]).toMatchObject({ outcome: 'UNREPLAYABLE', replayed: null, missing: ['args.amount'] });
     expect(body.unreplayable).toBeGreaterThan(0);

@@ -27,7 +27,8 @@ afterAll(() => test.close());
 
 /** Sessions of the tenant `big`, by the row of a receipt that the kernel sealed. */
 async function fill(): Promise<void> {
-  const columns = 'principal_id, kind, verdict, reason_code, action, tool, issued_at, payload, key_id, signature, record';
+  const columns =
+    'principal_id, kind, verdict, reason_code, action, tool, issued_at, payload, key_id, signature, record';
   await test.pool.query(`
     INSERT INTO ledger (log_index, ulid, tenant_id, session_id, lamport_clock, receipt_hash, ${columns})
     SELECT 1000 + row_number() OVER (ORDER BY lamport, session), lpad((1000 + row_number() OVER (ORDER BY lamport, session))::text, 26, '0'),
@@ -43,7 +44,9 @@ async function fill(): Promise<void> {
 
 type Page<Item> = { data: Item[]; next_cursor: string | null };
 
-async function allOf<Item>(read: (page: { limit: number; cursor?: string }) => Promise<{ body: Page<Item> }>): Promise<Item[]> {
+async function allOf<Item>(
+  read: (page: { limit: number; cursor?: string }) => Promise<{ body: Page<Item> }>,
+): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
     const { body }: { body: Page<Item> } = await read({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
@@ -76,7 +79,9 @@ describe('the proof graph', () => {
     const recorder = recordPlans(test.pool);
     const plans = await recorder.during(async () => {
       await test.as('big').listGraphSessions({ query: { limit: 50 } as never });
-      await test.as('big').listGraphReceipts({ params: { session_id: 'session-0' as SessionId }, query: { limit: 50 } as never });
+      await test
+        .as('big')
+        .listGraphReceipts({ params: { session_id: 'session-0' as SessionId }, query: { limit: 50 } as never });
       await test.as('acme').getGraphReceipt({ params: { receipt_hash: newest?.receipt_hash as Digest } });
     });
     expect(await findGrowingReads(test.database, plans, { rows: 2_500, pages: 2_500 })).toEqual([]);

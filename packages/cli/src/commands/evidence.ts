@@ -32,14 +32,20 @@ export function addEvidence(program: Command, io: Io, end: (status: number) => v
 /** In the earlier formats: one session, or one period. */
 export function addReceiptsExport(receipts: Command, io: Io): void {
   scoped(receipts.command('export'))
-    .description('Export the receipts of one session or period. For evidence of any scope: countersign evidence export.')
+    .description(
+      'Export the receipts of one session or period. For evidence of any scope: countersign evidence export.',
+    )
     .action(async ({ session = [], from, to, file }: Scope & Target) => {
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries({ session_id: session[0], from, to }))
         if (value !== undefined) query.set(name, value);
       const { path } = exportReceipts;
       const connection = await connect(configFrom(io.env));
-      await save(await openStream(connection, { path: `${path}?${query.toString()}`, signal: io.signal }), { file }, io);
+      await save(
+        await openStream(connection, { path: `${path}?${query.toString()}`, signal: io.signal }),
+        { file },
+        io,
+      );
     });
 }
 

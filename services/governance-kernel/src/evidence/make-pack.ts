@@ -37,13 +37,23 @@ export type PackDeps = {
 
 type Caller = { tenant: TenantId; by: PrincipalId };
 type Pack = { evidenceHash: string; lines(): AsyncGenerator<string> };
-type Planned = { scope: EvidenceScope; range: EvidenceRange; head: Checkpoint; witnesses: Witnesses; header: PackHeader };
+type Planned = {
+  scope: EvidenceScope;
+  range: EvidenceRange;
+  head: Checkpoint;
+  witnesses: Witnesses;
+  header: PackHeader;
+};
 
 /**
  * An evidence pack: its hash first, and then its lines. Both are of the same content, which is why the lines are made twice: the hash is in a header of
  * the answer, and no copy is kept. Throws INVALID_REQUEST for more receipts than one pack has, and what `packScope` throws.
  */
-export async function makePack(request: EvidenceRequest, { tenant }: Pick<Caller, 'tenant'>, deps: PackDeps): Promise<Pack> {
+export async function makePack(
+  request: EvidenceRequest,
+  { tenant }: Pick<Caller, 'tenant'>,
+  deps: PackDeps,
+): Promise<Pack> {
   const plan = await planPack(request, tenant, deps);
   const hash = deps.newHash();
   const tally = new PackTally(deps.provider);
@@ -75,8 +85,7 @@ async function planPack(request: EvidenceRequest, tenant: TenantId, deps: PackDe
 
 function linesOf({ header, range, witnesses }: Planned, deps: PackDeps, tally: PackTally): AsyncGenerator<string> {
   const { provider, newReader, reads } = deps;
-  const listAfter = (after: number) =>
-    reads.list(range, { after: Math.max(after, range.first - 1), limit: pageLinks });
+  const listAfter = (after: number) => reads.list(range, { after: Math.max(after, range.first - 1), limit: pageLinks });
   return packLines({ provider, newReader, witnesses, header, listAfter, findActivation: reads.findActivation }, tally);
 }
 
@@ -109,6 +118,7 @@ async function* repeated({ plan, end, evidenceHash }: Made, deps: PackDeps): Asy
     yield text;
   }
   hash.update(end);
-  if (`sha256:${hash.digest('hex')}` !== evidenceHash) throw new Error('The lines of the pack are not those of its hash');
+  if (`sha256:${hash.digest('hex')}` !== evidenceHash)
+    throw new Error('The lines of the pack are not those of its hash');
   yield end;
 }

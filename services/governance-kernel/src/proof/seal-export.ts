@@ -1,5 +1,10 @@
 import type { Digest, Instant, PrincipalId, TenantId } from '@countersign/contracts';
-import { packAction, type HeadStatement, type PackStatement, type PeriodStatement } from '@countersign/contracts/governance-kernel';
+import {
+  packAction,
+  type HeadStatement,
+  type PackStatement,
+  type PeriodStatement,
+} from '@countersign/contracts/governance-kernel';
 import { canonicalize, digestOf, type CryptoProvider } from '@countersign/crypto';
 import { announcementStatement } from '@countersign/receipts';
 import type { GroupCommit } from '../ledger/group-commit.ts';

@@ -56,7 +56,10 @@ async function listEvidence(
           SELECT link.* FROM unnest(${range.sessions}::text[]) AS wanted (session)
            CROSS JOIN LATERAL (SELECT ${linkColumnsSql} FROM ledger
             WHERE tenant_id = ${range.tenant_id} AND session_id = wanted.session AND ${next} ${page}) AS link ${page}`;
-  return z.array(z.unknown()).parse(await rows).map(linkOf);
+  return z
+    .array(z.unknown())
+    .parse(await rows)
+    .map(linkOf);
 }
 
 /** Whether a key has signed anything of it. */
