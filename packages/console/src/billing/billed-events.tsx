@@ -24,7 +24,7 @@ export function BilledEvents({ orgId, invoiceId, meter }: Props) {
   return (
     <section aria-label={`Receipts of ${meterWords[meter]}`}>
       <h2>{meterWords[meter]}: what this line counts</h2>
-      <p className="quiet">
+      <p className="quiet before-table">
         The quantities of these events add up to the quantity of the line. Open a receipt to verify it.
       </p>
       <OfOrg query={list.query}>{({ items }) => <EventTable events={items} />}</OfOrg>

@@ -6,7 +6,7 @@ import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { moneyOf, quantityOf } from '../commercial/amounts.ts';
 import { commercial } from '../commercial/client.ts';
 import { useReadAgain } from '../commercial/use-commercial.ts';
-import { meterWords } from '../commercial/words.ts';
+import { inSentence, meterWords } from '../commercial/words.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Checkout } from './checkout.tsx';
@@ -58,7 +58,7 @@ function PlanForm({ orgId, billing, onDone }: Omit<Props, 'isOpen' | 'onClose'> 
           ))}
         </fieldset>
         <p>
-          {chosen === undefined && 'No other plan is offered. '}The plan applies at once.
+          {chosen === undefined ? 'No other plan is offered.' : 'The plan applies at once.'}
           {subscription !== null && ' The time used at the old plan is put on an invoice.'} Nothing is deleted.
         </p>
         {change.error !== null && <ProblemNote error={change.error} />}
@@ -120,9 +120,7 @@ type ChoiceProps = { plan: PlanVersion; isCurrent: boolean; isChosen: boolean; o
 
 function Choice({ plan, isCurrent, isChosen, onChoose }: ChoiceProps) {
   const { name, currency, base_minor, meters, limits } = plan;
-  const included = meters.map(
-    ({ meter, included: units }) => `${quantityOf(units)} ${meterWords[meter].toLowerCase()}`,
-  );
+  const included = meters.map(({ meter, included: units }) => `${quantityOf(units)} ${inSentence(meterWords[meter])}`);
   return (
     <label className="plan-choice">
       <input type="radio" name="plan" checked={isChosen} disabled={isCurrent} onChange={onChoose} />

@@ -29,7 +29,7 @@ export function InvoiceDetail({ orgId, id }: { orgId: OrgId; id: string }) {
   });
   return (
     <>
-      <p className="way-back">
+      <p className="before-table">
         <Link
           to="/billing/$id"
           params={{ id: 'invoices' }}

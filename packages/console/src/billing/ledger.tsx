@@ -18,7 +18,7 @@ export function Ledger({ orgId }: { orgId: OrgId }) {
   );
   return (
     <section aria-label="Ledger">
-      <p className="quiet">
+      <p className="quiet before-table">
         Each booking adds up to zero: a debit is positive and a credit is negative. A booking never changes; a
         correction is another booking.
       </p>

@@ -7,10 +7,15 @@ import { planOf, type Billing } from './use-billing.ts';
 
 type RatedMeter = Billing['usage']['meters'][number];
 
+/** A meter of the plan that has counted nothing in this period. */
+const nothing = { quantity: '0', included: '0', tiers: [], amount_minor: '0' };
+
 /** The use of the period in progress by meter, with what the plan includes and what it costs so far. */
 export function MonthCard({ billing }: { billing: Billing }) {
   const { usage, account } = billing;
   const plan = account.subscription && planOf(billing, account.subscription.plan_id, account.subscription.plan_version);
+  const unused = plan?.meters.filter(({ meter }) => usage.meters.every((rated) => rated.meter !== meter)) ?? [];
+  const meters = [...usage.meters, ...unused.map(({ meter }) => ({ meter, ...nothing }))];
   return (
     <section className="panel-card" aria-label="This period">
       <div className="section-head">
@@ -19,11 +24,11 @@ export function MonthCard({ billing }: { billing: Billing }) {
           <Period {...usage.period} />
         </span>
       </div>
-      {usage.meters.length === 0 && (
+      {meters.length === 0 && (
         <p className="quiet">Nothing was counted in this period yet. The first decision of an agent appears here.</p>
       )}
       <ul>
-        {usage.meters.map((meter) => (
+        {meters.map((meter) => (
           <MeterLine key={meter.meter} rated={meter} plan={plan ?? undefined} currency={usage.currency} />
         ))}
       </ul>
@@ -54,7 +59,7 @@ function MeterLine({ rated: { meter, quantity, included, amount_minor }, plan, c
       of={`of ${quantityOf(terms.included)} included`}
       says={
         amount_minor === '0'
-          ? `${quantityOf(included)} used within the plan.${price}`
+          ? `${quantityOf(leftOf(terms.included, included))} left in the plan.${price}`
           : `Beyond the included amount so far: ${moneyOf(amount_minor, currency)}.`
       }
     />
@@ -65,3 +70,8 @@ const sourceOf = (meter: Meter) =>
   meter === 'decisions' || meter === 'tool_calls'
     ? 'Counted from receipts. It costs nothing.'
     : 'Counted from events. It costs nothing.';
+
+/** What is left of an included amount. A unit that was begun is used. */
+function leftOf(included: number, used: string): number {
+  return Math.max(0, included - Math.ceil(Number(used)));
+}

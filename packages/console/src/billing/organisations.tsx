@@ -6,7 +6,7 @@ import type { AdministeredOrg } from '@countersign/contracts/commercial-gateway'
 import { quantityOf } from '../commercial/amounts.ts';
 import { commercial } from '../commercial/client.ts';
 import { useReadAgain } from '../commercial/use-commercial.ts';
-import { meterWords, subscriptionWords } from '../commercial/words.ts';
+import { inSentence, meterWords, subscriptionWords } from '../commercial/words.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -123,7 +123,7 @@ function OrgFacts({ org }: { org: AdministeredOrg }) {
       <dd>
         {usage.length === 0
           ? 'none'
-          : usage.map(({ meter, quantity }) => `${quantityOf(quantity)} ${meterWords[meter].toLowerCase()}`).join(', ')}
+          : usage.map(({ meter, quantity }) => `${quantityOf(quantity)} ${inSentence(meterWords[meter])}`).join(', ')}
       </dd>
       <dt>Metering delay</dt>
       <dd>{lag === null ? 'nothing counted yet' : `${quantityOf(lag)} s`}</dd>

@@ -76,3 +76,8 @@ export const ledgerWords: Readonly<Record<LedgerTransactionKind, string>> = {
   write_off: 'Written off',
   reversal: 'Reversal',
 };
+
+/** A label within a sentence: its first letter is small. */
+export function inSentence(label: string): string {
+  return label.charAt(0).toLowerCase() + label.slice(1);
+}

@@ -26,7 +26,7 @@ export function ReportDetail({ orgId, id }: { orgId: OrgId; id: string }) {
   );
   return (
     <>
-      <p className="way-back">
+      <p className="before-table">
         <Link to="/compliance">All reports</Link>
       </p>
       <OfOrg query={report}>
