@@ -3,6 +3,7 @@ import type { Fact, RegistryFact } from '@countersign/policy';
 import { destinationOf, dispatchedBy, learnedOf, type Asker, type KnownCall } from '../src/boundary/known-call.ts';
 import { registeredTool, registryFact } from '../src/boundary/registry-fact.ts';
 import { put } from '../src/ledger/control.ts';
+import { mcpServers } from '../src/registry/mcp-servers.ts';
 import { registry } from '../src/registry/registry.ts';
 import type { ToolResolution } from '../src/registry/tool-resolver.ts';
 import { batchOf } from './_batch.ts';
@@ -101,6 +102,19 @@ describe('what was learned of a tool', () => {
   it('is what another replica saw since, when the tool has changed', () => {
     const now = judged(known(approved), { ...row, currentHash: 'two' });
     expect(now).toEqual(known({ ...approved, tool: { ...pinned, current_hash: 'two' } }));
+  });
+
+  it.each([
+    ['has an approval that ended since', [{ expiresAtMs: 5 }], 'expired'],
+    ['was revoked in the same batch', [{ state: 'revoked' }], 'revoked'],
+    ['is gone', [], 'revoked'],
+    ['is approved still', [{ expiresAtMs: 6 }], 'approved'],
+  ] as const)('falls with its server as the batch has it, which %s', (_what, servers, state) => {
+    const key = { key: 'acme/files', tenant: 'acme', state: 'approved', expiresAtMs: null };
+    const tool = put(registry, { ...row, serverId: key.key });
+    const batch = batchOf(tool, ...servers.map((server) => put(mcpServers, { ...key, ...server } as never)));
+    const call = { ...callLearned(known(approved)), serverKey: key.key, nowMs: 5 };
+    expect(registryFact(batch, call)).toEqual(known({ ...approved, state }));
   });
 
   it('stays what this replica saw, when the registry has seen no change', () => {
