@@ -46,6 +46,8 @@ const aboutOf = (row: ApprovalRow) => ({
   approved_intent_hash: row.intentHash,
   approved_judged_hash: row.judgedHash,
   approved_preconditions: row.preconditions,
+  approved_scope: row.scope,
+  approved_expires_at: new Date(row.expiresAtMs).toISOString(),
 });
 
 type Said = { kind?: string; verdict: string; reason_code: string; facts: object; state: string; events: string[] };
@@ -95,7 +97,7 @@ describe('a decision on an approval', () => {
         credential: 'access_key',
         role: 'operator',
         ceremony_hash: row.ceremonyHash,
-        ...aboutOf(row),
+        ...aboutOf(moved),
         state,
         ...facts,
       },

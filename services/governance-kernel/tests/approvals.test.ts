@@ -277,6 +277,8 @@ describe('transitions', () => {
       ceremony_hash,
       approved_intent_hash: intent_hash,
       approved_judged_hash: judged_hash,
+      approved_scope: 'once',
+      approved_expires_at: approval?.record?.intent.facts['approved_expires_at'],
       state: 'approved',
     });
     const told = `SELECT envelope FROM outbox WHERE type = 'kernel.approval.resolved.v1' AND envelope LIKE $1`;
