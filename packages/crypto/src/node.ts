@@ -4,6 +4,7 @@ import { encodeHex } from './hex.ts';
 import { isAcceptableEncoding } from './ed25519.ts';
 import { publicKeyToJwk } from './jwk.ts';
 import type { CryptoProvider } from './provider.ts';
+import { parseWebAuthnKey } from './webauthn-key.ts';
 
 /** Importing a key costs a fraction of a verification; a service meets few keys, an attacker may send many. */
 const cachedKeysMax = 256;
@@ -16,20 +17,24 @@ export const nodeProvider: CryptoProvider = {
     return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength); // not a Buffer: its slice() would share memory
   },
   sha256Hex: (data) => hash('sha256', data, 'hex'),
-  verifyEd25519: (publicKey, message, signature) => {
-    if (!isAcceptableEncoding(publicKey, signature)) return false;
-    const key = keyObjectOf(publicKey);
-    return key !== null && verify(null, message, key, signature);
-  },
+  verifyEd25519,
   verifyWebAuthn: (publicKey, message, signature) => {
+    const parsed = parseWebAuthnKey(publicKey);
+    if (parsed === null) return false;
+    if (parsed.kty === 'OKP') return verifyEd25519(parsed.publicKey, message, signature);
     try {
-      const key = createPublicKey({ key: { ...publicKey }, format: 'jwk' });
-      return verify(publicKey.kty === 'OKP' ? null : 'sha256', message, key, signature);
+      return verify('sha256', message, createPublicKey({ key: { ...publicKey }, format: 'jwk' }), signature);
     } catch {
       return false; // OpenSSL takes neither this key nor this signature
     }
   },
 };
+
+function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  if (!isAcceptableEncoding(publicKey, signature)) return false;
+  const key = keyObjectOf(publicKey);
+  return key !== null && verify(null, message, key, signature);
+}
 
 function keyObjectOf(publicKey: Uint8Array): KeyObject | null {
   const id = encodeHex(publicKey);

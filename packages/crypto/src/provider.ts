@@ -1,8 +1,4 @@
-/** The public key of a passkey as a JWK (RFC 7517), of the three kinds that authenticators have. */
-type WebAuthnKey =
-  | { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
-  | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
-  | { readonly kty: 'RSA'; readonly n: string; readonly e: string };
+import type { WebAuthnKey } from './webauthn-key.ts';
 
 /** The primitives that differ by platform. Everything else in this package is the same code everywhere. */
 export interface CryptoProvider {
@@ -11,6 +7,6 @@ export interface CryptoProvider {
   sha256Hex(data: Uint8Array | string): string;
   /** Raw 32-byte key, 64-byte signature. False for anything malformed. */
   verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-  /** What an authenticator signed: ES256, RS256 or EdDSA as the key says. False for anything malformed. Absent: this platform cannot tell. */
-  verifyWebAuthn?(publicKey: WebAuthnKey, message: Uint8Array, signature: Uint8Array): boolean;
+  /** What an authenticator signed: ES256, RS256 or EdDSA as the key says. False for anything malformed. */
+  verifyWebAuthn(publicKey: WebAuthnKey, message: Uint8Array, signature: Uint8Array): boolean;
 }

@@ -118,7 +118,7 @@ function answersOf({ links, period, pack, evidence, options }: Seen): Answers {
   };
 }
 
-const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE', 'ASSERTION_UNDECIDED'];
+const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE'];
 /** Of what is wrong with nothing that is here: what it takes to tell is missing. */
 export function isUndecidable(code: VerificationErrorCode): boolean {
   return undecidable.includes(code);

@@ -15,7 +15,7 @@ const clientDataLimits = { bytesMax: 8_192, depthMax: 8 };
 /**
  * Of a record that a passkey voted, or vouched for another: the key in it signed the statement in it, and the statement says what the
  * record says. Other records say nothing of it. Whose passkey it is, the sealed enrolment says. Throws {@link VerificationError}:
- * `MALFORMED`, `ASSERTION_MISMATCH`, `ASSERTION_INVALID`, and `ASSERTION_UNDECIDED` where this platform cannot tell.
+ * `MALFORMED`, `ASSERTION_MISMATCH` and `ASSERTION_INVALID`.
  */
 export function assertCeremony(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, intent } = record;
@@ -91,8 +91,6 @@ function assertSigned(evidence: Signed, provider: CryptoProvider): void {
   if (encodeBase64Url(data.slice(0, flagsAt)) !== rpIdHash) throw invalid('was made for another relying party');
   const flags = data[flagsAt] ?? 0;
   if ((flags & userPresent) === 0 || (flags & userVerified) === 0) throw invalid('was made without verifying a person');
-  if (provider.verifyWebAuthn === undefined)
-    throw new VerificationError('ASSERTION_UNDECIDED', 'this platform verifies no signature of a passkey');
   const signed = joined(data, provider.sha256(clientData));
   if (!provider.verifyWebAuthn(public_key, signed, bytesOf(signature)))
     throw invalid('has a signature that does not verify');

@@ -136,8 +136,9 @@ describe('an approval that a passkey gave', () => {
     expect(judged(vouched, change)).toBe(code);
   });
 
-  it('is undecided where the platform verifies no such signature, and never verified', () => {
-    expect(judged(vote, () => ({}), portableProvider)).toBe('ASSERTION_UNDECIDED');
+  it('is judged alike by the code of a browser', () => {
+    expect(judged(vote, () => ({}), portableProvider)).toBe(judged(vote, () => ({})));
+    expect(judged(vote, flipped('signature', 12), portableProvider)).toBe('ASSERTION_INVALID');
   });
 
   verifies('kn.approve.webauthn', 'fails the command when it is tampered with', async () => {
