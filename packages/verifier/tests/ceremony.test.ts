@@ -86,10 +86,8 @@ describe.each(kinds)('%s with a passkey', (_, recordWith) => {
     refused(recordWith({ record: { created_at: '2026-02-01T00:00:01.001Z' } }), ranOut);
   });
 
-  it.each([
-    ['P-256', p256Passkey()],
-    ['Ed25519', ed25519Passkey()],
-  ])('verifies in a browser by a key of %s, and is refused there for the signature of another', (_name, signer) => {
+  const [p256, ed25519] = [p256Passkey(), ed25519Passkey()];
+  it.each([p256, ed25519])('verifies in a browser, and is refused there under the key of another', (signer) => {
     const record = recordWith({ passkey: signer });
     expect(verified(record, portableProvider)).toBe(record);
     const wrong = recordWith({ passkey: signer, evidence: { public_key: passkey.publicKey } });
