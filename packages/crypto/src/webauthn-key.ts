@@ -7,7 +7,7 @@ export type WebAuthnKey =
   | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string }
   | { readonly kty: 'RSA'; readonly n: string; readonly e: string };
 
-export type WebAuthnKeyValue =
+type WebAuthnKeyValue =
   | { readonly kty: 'EC'; readonly x: bigint; readonly y: bigint }
   | { readonly kty: 'OKP'; readonly publicKey: Uint8Array }
   | { readonly kty: 'RSA'; readonly modulus: bigint; readonly modulusBytes: number; readonly exponent: bigint };
