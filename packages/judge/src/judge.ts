@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { AppError } from '@countersign/contracts';
+import { AppError, startDeadline } from '@countersign/contracts';
 import type { PackReplayReport } from '@countersign/contracts/governance-kernel';
 import type { ExportReport } from '@countersign/verifier';
 import type { Judged, Replayed, Result, Work } from './judged.ts';
@@ -40,11 +40,14 @@ export function createJudge({
   };
   const run = async (work: Work, signal: AbortSignal): Promise<Result> => {
     signal.throwIfAborted();
+    const deadline = startDeadline({ ms: deadlineMs, signal });
     try {
-      return await answerOf(next(), work, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]));
+      return await answerOf(next(), work, deadline.signal);
     } catch (cause) {
       await end();
       throw new AppError('RATE_LIMITED', 'The evidence takes too long here. Verify it offline.', { cause });
+    } finally {
+      deadline.clear();
     }
   };
   const inTurn = async (work: Work, signal: AbortSignal) => {

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { StoredReceipt } from '@countersign/contracts/governance-kernel';
-import { encodeBase64Url, publicKeyToJwk, utf8Bytes } from '@countersign/crypto';
+import { publicKeyToJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { createSigner } from '@countersign/crypto/signing';
-import { payloadText, receiptHash } from '@countersign/receipts';
 import { createJudge } from '@countersign/judge';
 import { parseKeySet, trustOf, verifyExport, verifyReceipt } from '@countersign/verifier';
 import { checkReceipt } from '../src/trust/check-receipt.ts';
@@ -118,25 +117,3 @@ describe('an export that a stranger sends', () => {
     expect([verdict, fault?.code]).toEqual(['NOT_VERIFIED', 'MALFORMED']);
   });
 });
-
-/** The lines of a session without records and proofs: nothing but signatures and links. */
-function longSession(length: number): string[] {
-  const lines = [JSON.stringify({ format: 'countersign/chain-export.v2', checkpoints: [], consistency: [] })];
-  let prev_hash: string | null = null;
-  for (let n = 1; n <= length; n += 1) {
-    const ulid = String(n).padStart(26, '0');
-    const payload = {
-      ...receipt.payload,
-      receipt_id: `rcp_${ulid}`,
-      decision_id: `dec_${ulid}`,
-      lamport_clock: n,
-      prev_hash,
-    };
-    const text = payloadText(payload as never); // as the schema has it
-    const value = encodeBase64Url(signer.sign(utf8Bytes(text)));
-    const signature = { alg: 'Ed25519' as const, key_id: signer.keyId, value };
-    prev_hash = receiptHash(nodeProvider, { payload: text, signature });
-    lines.push(JSON.stringify({ receipt: { payload, signature } }));
-  }
-  return lines;
-}

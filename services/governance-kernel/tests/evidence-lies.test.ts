@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { canonicalize, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';

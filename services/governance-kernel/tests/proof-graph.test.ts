@@ -57,11 +57,9 @@ async function allOf<Item>(
 }
 
 const sessionsOf = (tenant: string) =>
-  allOf<GraphSession>((page) => test.as(tenant).listGraphSessions({ query: page as never }));
+  allOf<GraphSession>((page) => test.as(tenant).listGraphSessions({ query: page }));
 const receiptsOf = (tenant: string, session_id: string) =>
-  allOf<GraphReceipt>((page) =>
-    test.as(tenant).listGraphReceipts({ params: { session_id: session_id as SessionId }, query: page as never }),
-  );
+  allOf<GraphReceipt>((page) => test.as(tenant).listGraphReceipts({ params: { session_id: session_id }, query: page }));
 
 describe('the proof graph', () => {
   verifies('kn.proofgraph', 'lists each session and each of its receipts once, at 100,000 receipts', async () => {
@@ -78,10 +76,8 @@ describe('the proof graph', () => {
     const [newest] = (await receiptsOf('acme', own)).map(({ receipt }) => receipt);
     const recorder = recordPlans(test.pool);
     const plans = await recorder.during(async () => {
-      await test.as('big').listGraphSessions({ query: { limit: 50 } as never });
-      await test
-        .as('big')
-        .listGraphReceipts({ params: { session_id: 'session-0' as SessionId }, query: { limit: 50 } as never });
+      await test.as('big').listGraphSessions({ query: { limit: 50 } });
+      await test.as('big').listGraphReceipts({ params: { session_id: 'session-0' }, query: { limit: 50 } });
       await test.as('acme').getGraphReceipt({ params: { receipt_hash: newest?.receipt_hash as Digest } });
     });
     expect(await findGrowingReads(test.database, plans, { rows: 2_500, pages: 2_500 })).toEqual([]);
@@ -102,7 +98,7 @@ describe('the proof graph', () => {
     const foreign = test.as('globex').getGraphReceipt({ params });
     await expect(foreign).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await receiptsOf('globex', own)).length).toBe(1);
-    const absent = test.as('acme').listGraphReceipts({ params: { session_id: 'session-0' as SessionId } });
+    const absent = test.as('acme').listGraphReceipts({ params: { session_id: 'session-0' } });
     await expect(absent).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

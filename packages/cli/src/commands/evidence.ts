@@ -69,7 +69,8 @@ async function save(response: Response, { file }: Target, io: Io): Promise<strin
   const out = file === undefined ? null : createWriteStream(file, { flags: 'wx' });
   const decoder = new TextDecoder();
   const progress = progressOf(io);
-  for await (const chunk of response.body ?? []) {
+  const chunks = (response.body ?? []) as AsyncIterable<Uint8Array>; // the bytes of an answer
+  for await (const chunk of chunks) {
     hash.update(chunk);
     progress.add(chunk.length);
     if (out === null) io.write(decoder.decode(chunk, { stream: true }));

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TenantId } from '@countersign/contracts';
 import type { BoundaryRecord, PackHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { canonicalize, parsePlainJson, utf8Bytes } from '@countersign/crypto';
-import { PackTally, signatureText } from '@countersign/receipts';
+import { signatureText, type PackTally } from '@countersign/receipts';
 import { pageLinks, canonicalLines, type ProofParts } from '../receipts/proven-lines.ts';
 import type { ChainLink } from '../store/chain-link.ts';
 import type { ActivationRow } from '../store/evidence-store.ts';

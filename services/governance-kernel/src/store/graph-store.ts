@@ -1,4 +1,4 @@
-import { Digest, Instant, SessionId, type TenantId } from '@countersign/contracts';
+import { Digest, SessionId, type Instant, type TenantId } from '@countersign/contracts';
 import type { GraphSession, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import type { Reader } from './database.ts';
