@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Digest, SessionId } from '@countersign/contracts';
+import type { Digest } from '@countersign/contracts';
 import type { GraphReceipt, GraphSession } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
 import { explainStatements, findGrowingReads, recordPlans } from '@countersign/database/testing';
