@@ -37,11 +37,11 @@ export async function askDemo(ask: Ask): Promise<void> {
 }
 
 /** Of the session `s1`, and of one receipt in it. */
-export async function askEvidence(ask: Ask, receipt_hash: unknown): Promise<void> {
+export async function askEvidence(ask: Ask, receipt_hash: string): Promise<void> {
   await ask(kernel.exportEvidence, { body: { sessions: ['s1'] } });
   await ask(kernel.verifyEvidence, { body: { evidence: '{}' } });
   await ask(kernel.verifyReplay, { body: { evidence: '{}' } });
   await ask(kernel.listGraphSessions);
   await ask(kernel.listGraphReceipts, { params: { session_id: 's1' } });
-  await ask(kernel.getGraphReceipt, { params: { receipt_hash: receipt_hash ?? '' } });
+  await ask(kernel.getGraphReceipt, { params: { receipt_hash } });
 }

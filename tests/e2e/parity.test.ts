@@ -105,7 +105,7 @@ async function askDecisions(ask: Ask): Promise<void> {
   await ask(kernel.listReceipts, { query: { session_id: 's1' } });
   await ask(kernel.getReceipt, { params: { receipt_id: allowed['receipt_id'] ?? '' } });
   await ask(kernel.exportReceipts, { query: { session_id: 's1' } });
-  await askEvidence(ask, allowed['receipt_hash']);
+  await askEvidence(ask, allowed['receipt_hash'] ?? '');
   await ask(kernel.tailReceipts);
   await ask(kernel.listRecords);
   await ask(kernel.getRecord, { params: { record_id: allowed['record_id'] ?? '' } });

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createJudge, type Judge } from '../src/index.ts';
 
 let judge: Judge;
-beforeEach(() => (judge = createJudge({ waitingMax: 1, deadlineMs: 3_000 })));
+beforeEach(() => {
+  judge = createJudge({ waitingMax: 1, deadlineMs: 3_000 });
+});
 afterEach(() => judge.close());
 const never = new AbortController().signal;
 const of = (text: string) => ({ text, trust: [], expected: {} });

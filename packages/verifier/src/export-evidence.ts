@@ -13,7 +13,7 @@ type Beside = {
   before: string | null;
   logged: string | null;
   /** In the log. */
-  place: number | undefined;
+  place?: number | undefined;
 };
 
 type EvidenceOptions = {

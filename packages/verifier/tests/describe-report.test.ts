@@ -15,6 +15,7 @@ const report: ExportReport = {
     issuer_defects: { count: 0, first: null },
   },
   ...{ keys: ['k1', 'k2'], issued: null, chains: [], period: null },
+  ...{ signers: [], log: null, pack: null },
 };
 const chain = {
   ...{ tenant_id: 'acme', session_id: 's1', first: 1, last: 3, head: 'sha256:x', start: 'PROVEN', end: 'PROVEN' },

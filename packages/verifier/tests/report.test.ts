@@ -14,6 +14,8 @@ const answersTo = (code: VerificationErrorCode) => {
   const { verdict, integrity, completeness, signer, time } = reportOf({
     links,
     period: null,
+    pack: null,
+    checkpoints: null,
     evidence,
     fault,
     options: {},

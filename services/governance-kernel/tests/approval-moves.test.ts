@@ -97,7 +97,7 @@ describe('a decision on an approval', () => {
         credential: 'access_key',
         role: 'operator',
         ceremony_hash: row.ceremonyHash,
-        ...aboutOf(moved),
+        ...aboutOf(moved ?? row),
         state,
         ...facts,
       },

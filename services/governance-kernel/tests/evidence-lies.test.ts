@@ -15,7 +15,7 @@ import { newSession, seal } from './_seal.ts';
  */
 let test: TestKernel;
 beforeEach(async () => {
-  test = await startTestKernel({ twins: false, unverified: 'its operator lies' });
+  test = await startTestKernel({ twins: false, unverified: 'its rows are written by hand' });
   await test.activate('acme', starterPolicy);
   await seal(test);
 });
