@@ -48,6 +48,7 @@ import { findLastProven } from './store/conformance-store.ts';
 import { sizeOfLog } from './store/gauge-store.ts';
 import { listReceipts } from './store/receipt-store.ts';
 import { countOpen, listScopesAround } from './store/standing-store.ts';
+import { closeAll } from './close-all.ts';
 import { openLedger } from './open-ledger.ts';
 import { Confirmations } from './policy/confirmations.ts';
 import { Policies } from './policy/policies.ts';
@@ -233,20 +234,6 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
     ...signedHeads({ ...made, signer: signers.log }, headsIn(database, provider)),
     close: () => closeAll({ ...made, judge, exports, database }),
   };
-}
-
-type Closing = { telemetry: Telemetry } & Record<
-  'logWatch' | 'ledger' | 'judge' | 'exports' | 'database',
-  { close(): Promise<void> }
->;
-
-async function closeAll({ logWatch, ledger, telemetry, judge, exports, database }: Closing): Promise<void> {
-  await logWatch.close();
-  await ledger.close();
-  await telemetry.close(); // its gauges are read a last time
-  await judge.close();
-  await exports.close();
-  await database.close();
 }
 
 /** What routes and workers see of the database: nobody but the ledger sends statements through the pool itself. */

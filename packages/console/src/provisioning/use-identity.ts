@@ -7,7 +7,7 @@ import { useCommercial, useReadAgain } from '../commercial/use-commercial.ts';
 export type Identity = { settings: IdentitySettings; etag: string };
 type Body = NonNullable<NonNullable<Parameters<typeof commercial.putIdentity>[0]>['body']>;
 /** A change of one part. The other parts are sent as they were read, under the ETag of that reading. */
-export type IdentityChange = UseMutationResult<IdentitySettings, Error, Partial<Body>>;
+type IdentityChange = UseMutationResult<IdentitySettings, Error, Partial<Body>>;
 
 export function useIdentity(orgId: OrgId): UseQueryResult<Identity> {
   return useCommercial(['identity', orgId], async (signal) => {
