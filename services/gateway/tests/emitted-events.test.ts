@@ -164,12 +164,13 @@ describe('an event that a caller emits', () => {
     await until(async () => (await deliveries())[0]?.state === 'delivered');
     const [delivery] = await deliveries();
     const named = { params: { ...params(), deliveryId: delivery?.id ?? '' } };
+    const before = got.length;
     expect((await ada.client.redriveDelivery(named)).body).toMatchObject({
       id: delivery?.id,
       state: 'due',
       attempts: 0,
     });
-    await until(async () => got.length === 3);
+    await until(async () => got.length > before);
     expect(new Set(got.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery?.id]));
     expect(new Set(got.map(({ body }) => body)).size).toBe(1);
     for (const { headers, body } of got) new Webhook(secret ?? '').verify(body, headers as Record<string, string>); // Node joins repeated ones

@@ -49,7 +49,7 @@ type Situation = { learned?: Fact<RegistryFact>; accessKey?: AccessKeyId };
 function isToldAgain({ learned = { state: 'not_applicable' }, accessKey }: Situation, ...rows: Change[]): boolean {
   const call = callOf(accessKey === undefined ? {} : { accessKey });
   const intent = { action: 'tool.call', tool: 'files.read', resource: null, args: {} };
-  const known = { call, intent, org: null, learned } as unknown as KnownCall; // nothing else is looked at
+  const known = { call, intent, org: null, learned, serverKey: null } as unknown as KnownCall; // nothing else is looked at
   return !isStopped(batchOf(...rows), known, nowMs);
 }
 

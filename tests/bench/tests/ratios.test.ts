@@ -106,6 +106,7 @@ describe('the ratios of the bench', () => {
       ['chat_300k_settled_over_fresh', 'atLeast', 0.9],
       ['evaluate_1m_receipts_over_10k', 'atLeast', 0.9],
       ['two_replicas_over_one', 'atLeast', 0.9],
+      ['evaluate_metered_over_unmetered', 'atLeast', 0.9],
       ['gateway_read_vs_express_echo_c64', undefined, undefined],
       ['gateway_read_by_key_vs_express_echo_c64', undefined, undefined],
       ['gateway_forward_vs_direct_c64', undefined, undefined],
