@@ -73,6 +73,8 @@ export function createBoundary(parts: BoundaryParts): Boundary {
 function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promise<SealedDecision> {
   const tool = toolOf(call);
   const { tenant } = call.caller;
+  const reading = parts.tools.firstRead?.(tenant) ?? null;
+  if (reading !== null) return reading.then(() => decideNamed(parts, call, asker));
   const servers = versionOf(parts.tools, tenant);
   const asked = tool === null ? null : parts.tools.resolve(tool, tenant);
   if (asked === null) return decideCall(parts, { call, asker, servers, resolution: null });
@@ -89,6 +91,7 @@ async function inOrder<Told>(
   // At the same time, so that a server which does not answer takes no time from another that does.
   const tenant = calls[0]?.caller.tenant;
   if (tenant === undefined) return [];
+  await parts.tools.firstRead?.(tenant);
   const servers = versionOf(parts.tools, tenant);
   const names = [...new Set(calls.map(toolOf))].filter((name) => name !== null);
   const resolved = new Map(

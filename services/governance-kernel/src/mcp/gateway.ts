@@ -74,6 +74,7 @@ export function createMcpGateway({ registry, ...rest }: McpGatewayParts): McpGat
       return { resolve: (name, tenant) => resolveName(forTenant(parts, tenant), name, () => toolsOf) };
     },
     versionOf: (tenant) => rest.servers.versionOf(tenant),
+    firstRead: (tenant) => (rest.servers.isRead(tenant) ? null : rest.servers.reload(tenant)),
     reload: async (tenant) => {
       shared.findTool = lookups(); // what they remember was read before
       await rest.servers.reload(tenant);

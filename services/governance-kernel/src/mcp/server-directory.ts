@@ -23,6 +23,8 @@ export type ServerDirectory = {
   list(tenant: TenantId): LocatedServer[];
   /** Those of the installation. */
   declared(): LocatedServer[];
+  /** Whether the servers of the tenant were read since this kernel started. */
+  isRead(tenant: TenantId): boolean;
   /** Of the rows that it was read from. */
   versionOf(tenant: TenantId): string;
   reload(tenant: TenantId): Promise<void>;

@@ -70,6 +70,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     find: (tenant, serverId) => declared.get(serverId) ?? tenants.find(tenant, serverId),
     list: (tenant) => [...declared.values(), ...tenants.list(tenant).filter(({ serverId }) => !declared.has(serverId))],
     declared: () => [...declared.values()],
+    isRead: (tenant) => tenants.isRead(tenant),
     versionOf: (tenant) => tenants.versionOf(tenant),
     reload: (tenant) => tenants.reload(tenant),
     look: (config) => look({ ...options, agent: agents.added }, config),

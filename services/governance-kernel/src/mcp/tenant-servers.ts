@@ -49,6 +49,10 @@ export class TenantServers {
     return [...(this.#tenants.get(tenant)?.byId.values() ?? [])];
   }
 
+  isRead(tenant: TenantId): boolean {
+    return this.#tenants.has(tenant);
+  }
+
   versionOf(tenant: TenantId): string {
     return this.#tenants.get(tenant)?.version ?? 'unread';
   }

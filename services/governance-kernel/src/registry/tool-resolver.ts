@@ -31,6 +31,8 @@ export type ToolResolver = {
   forOneAnswer(): Pick<ToolResolver, 'resolve'>;
   /** Which servers of the tenant and of the installation it knows, in which states. Without it: none, for good. */
   versionOf?(tenant: TenantId): string;
+  /** Reads them for the first call of a tenant at this kernel. `null`: they were read. */
+  firstRead?(tenant: TenantId): Promise<void> | null;
   /** Reads them again. */
   reload?(tenant: TenantId): Promise<void>;
 };
