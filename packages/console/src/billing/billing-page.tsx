@@ -42,13 +42,13 @@ function OfAdministrator({ org }: { org: OwningOrg }) {
       {id === 'organisations' ? (
         <Organisations />
       ) : (
-        <OfOrg query={billing}>{(read) => <Part id={id} org={org} billing={read} />}</OfOrg>
+        <OfOrg query={billing}>{(read) => <Section id={id} org={org} billing={read} />}</OfOrg>
       )}
     </>
   );
 }
 
-function Part({ id, org: { orgId }, billing }: { id: string | undefined; org: OwningOrg; billing: Billing }) {
+function Section({ id, org: { orgId }, billing }: { id: string | undefined; org: OwningOrg; billing: Billing }) {
   if (id === undefined) return <UsageOverview orgId={orgId} billing={billing} />;
   if (id === 'invoices') return <Invoices orgId={orgId} />;
   if (id === 'ledger') return <Ledger orgId={orgId} />;

@@ -70,7 +70,7 @@ function Summary({ orgId, invoice }: { orgId: OrgId; invoice: Invoice }) {
       <dl className="facts">
         <dt>Total</dt>
         <dd className="price">{moneyOf(total_minor, currency)}</dd>
-        <dt>Of which tax</dt>
+        <dt>Tax in it</dt>
         <dd>{moneyOf(tax_minor, currency)}</dd>
         <dt>Paid by credit</dt>
         <dd>{moneyOf(credited_minor, currency)}</dd>

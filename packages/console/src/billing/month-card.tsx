@@ -71,7 +71,7 @@ const sourceOf = (meter: Meter) =>
     ? 'Counted from receipts. It costs nothing.'
     : 'Counted from events. It costs nothing.';
 
-/** What is left of an included amount. A unit that was begun is used. */
+/** Units of an included amount that are left. A unit that was begun is used. */
 function leftOf(included: number, used: string): number {
   return Math.max(0, included - Math.ceil(Number(used)));
 }

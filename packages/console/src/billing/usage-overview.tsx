@@ -7,7 +7,7 @@ import { OpenInvoices } from './open-invoices.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { usageAlone, type Billing } from './use-billing.ts';
 
-/** What was used, what it costs so far, and the plan beside it. */
+/** Usage with its price so far, and the plan beside it. */
 export function UsageOverview({ orgId, billing }: { orgId: OrgId; billing: Billing }) {
   if (usageAlone(billing))
     return (

@@ -42,7 +42,7 @@ function NoOrg() {
 
 type OfOrgProps<Data> = { query: UseQueryResult<Data>; children: (data: Data) => ReactNode };
 
-/** What the commercial gateway shows to the administrator of the organisation. Other people read why they see nothing. */
+/** Data that the commercial gateway shows to the administrator of the organisation alone. Other people read why they see nothing. */
 export function OfOrg<Data>({ query, children }: OfOrgProps<Data>) {
   const { data, error } = query;
   if (data === undefined && isAppError(error) && error.code === 'NOT_FOUND')

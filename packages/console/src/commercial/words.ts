@@ -44,7 +44,7 @@ export const sourceWords: Readonly<Record<EntitlementSource, string>> = {
   override: 'The plan, with an exception by an installation administrator',
 };
 
-/** What follows from the state of a subscription, and what to do. */
+/** States of a subscription, each with the next step. */
 export const subscriptionWords: Readonly<Record<SubscriptionStatus, State & { next: string }>> = {
   incomplete: { says: 'Incomplete', tone: 'wait', next: 'Finish the checkout. Until then nothing is charged.' },
   trialing: {

@@ -9,7 +9,7 @@ export function CompliancePage() {
   return (
     <OrgPage
       title="Compliance"
-      about="What receipts and audit entries evidence for the controls of a framework. Countersign certifies nothing."
+      about="Receipts and audit entries that evidence the controls of a framework. Countersign certifies nothing."
     >
       {({ orgId }) =>
         id === undefined ? <ReportList orgId={orgId} /> : <ReportDetail orgId={orgId} id={id} key={id} />

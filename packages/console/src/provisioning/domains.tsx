@@ -130,8 +130,8 @@ function AddDomain({ identity }: { identity: Identity }) {
   useShortcuts([{ keys: 'n', says: 'Add a domain', run: () => field?.focus() }]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const known = identity.settings.domains.map((one) => one.domain);
-    add.mutate({ domains: [...known, domain.trim().toLowerCase()] });
+    const claimed = identity.settings.domains.map((one) => one.domain);
+    add.mutate({ domains: [...claimed, domain.trim().toLowerCase()] });
   };
   return (
     <>
