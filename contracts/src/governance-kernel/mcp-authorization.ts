@@ -81,6 +81,7 @@ export const authorizeMcpCall = defineRoute({
   method: 'POST',
   path: '/api/v1/mcp/authorize-call',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'agent', answer: 'upstream' },
   idempotency: 'key',
   governed: true,
   door: 'mcp',

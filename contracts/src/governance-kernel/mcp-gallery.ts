@@ -19,8 +19,9 @@ export const listGalleryServers = defineRoute({
   method: 'GET',
   path: '/v0.1/servers',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'agent' },
   door: 'mcp',
-  assertedBy: ['agent', 'member', 'partner', 'owner'],
+  assertedBy: ['agent'],
   query: z.strictObject({
     tenant_id: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(200).default(30),

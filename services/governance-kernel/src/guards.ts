@@ -11,7 +11,7 @@ import {
   type Guards,
   type Proven,
 } from '@countersign/service-kit';
-import { agentTokenTerms } from '@countersign/contracts/governance-kernel';
+import { agentTokenTerms, exportEvidence } from '@countersign/contracts/governance-kernel';
 import type { AccessKeyRow } from './access-keys/access-keys.ts';
 import { isAccessKey } from './access-keys/secret.ts';
 import type { Caller } from './call/governed-call.ts';
@@ -89,7 +89,8 @@ function refuseForeignTenant(
   { route }: GuardRequest,
   { tenant, isOfRun }: { tenant: TenantId; isOfRun: boolean },
 ): void {
-  if (isOfRun ? isConformanceTenant(tenant) : !isConformanceTenant(tenant) || route.method === 'GET') return;
+  const reads = route.method === 'GET' || route.operation === exportEvidence.operation;
+  if (isOfRun ? isConformanceTenant(tenant) : !isConformanceTenant(tenant) || reads) return;
   throw new AppError(
     'PERMISSION_DENIED',
     'Tenants of conformance runs are opened by runs alone, and runs open no other',

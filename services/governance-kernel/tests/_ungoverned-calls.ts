@@ -8,6 +8,7 @@ import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { approvalOf } from './_added-servers.ts';
 import { TestAgent } from './_agents.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
+import { askPack } from './_pack.ts';
 import { signedBody } from './_policies.ts';
 import type { ApproverSession } from '../src/approver-pages/sessions.ts';
 import { Approver } from './_passkeys.ts';
@@ -77,9 +78,15 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   const withdrawn = await asked('fourth');
   const { payload, signature, receipt_hash } = receipt;
   const shown = { receipt: { payload, signature }, expected_receipt_hash: receipt_hash };
+  const evidence = await (await askPack(test.kernel.url, { sessions: [payload.session_id] }, 'acme')).text();
   const newcomers = signedBody(test.kernel, { tenant: 'newcomer', bundle: starterPolicy, epoch: 1 });
   const byOperation: Record<string, Sample> = {
     'export-receipts': { query: { session_id: payload.session_id } },
+    'export-evidence': { body: {} },
+    'verify-evidence': { body: { evidence } },
+    'verify-replay': { body: { evidence } },
+    'get-graph-receipt': { params: { receipt_hash } },
+    'list-graph-receipts': { params: { session_id: payload.session_id } },
     'get-inclusion-proof': { query: { receipt_id } },
     'get-consistency-proof': { query: { from: '1', to: String(tree_size) } },
     'verify-demo': { body: shown },

@@ -3,7 +3,7 @@ import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-serve
 import { startScriptedModel, type ScriptedModel } from '@countersign/testkit/scripted-model';
 import OpenAI from 'openai';
 import type { KernelOverrides } from '../src/index.ts';
-import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
+import { adminKey, startTestKernel, type TestKernel, type TestKernelOptions } from './_kernel.ts';
 import { startScriptedMcp } from './_scripted-mcp.ts';
 
 export const upstreamKey = 'upstream-key-that-no-caller-may-see';
@@ -46,7 +46,7 @@ export type OpenAiOptions = { tenant?: string; headers?: Record<string, string> 
 export async function startUpstreams(
   env: Record<string, string> = {},
   moreServers: object[] = [],
-  overrides: KernelOverrides = {},
+  { contradicted, ...overrides }: KernelOverrides & Pick<TestKernelOptions, 'contradicted'> = {},
 ): Promise<Upstreams> {
   const model = await startScriptedModel();
   const notes = await startNoteServer();
@@ -62,6 +62,7 @@ export async function startUpstreams(
   ];
   const test = await startTestKernel({
     overrides,
+    contradicted,
     env: {
       GOV_UPSTREAM_URL: model.url,
       GOV_UPSTREAM_API_KEY: upstreamKey,

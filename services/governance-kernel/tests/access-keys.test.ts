@@ -95,7 +95,17 @@ describe('the key of an agent', () => {
   it.each<[Door, string[]]>([
     ['evaluate', ['evaluate']],
     ['chat', ['create-chat-completion', 'get-model', 'list-models']],
-    ['mcp', ['call-mcp', 'describe-mcp', 'execute-mcp', 'list-mcp-capabilities']],
+    [
+      'mcp',
+      [
+        'authorize-mcp-call',
+        'call-mcp',
+        'describe-mcp',
+        'execute-mcp',
+        'list-gallery-servers',
+        'list-mcp-capabilities',
+      ],
+    ],
   ])('made for the door of %s opens what belongs to it and nothing else', async (door, operations) => {
     const { key } = await created({ doors: [door] });
     const guarded = allRoutes.filter(({ auth }) => auth !== 'public');

@@ -91,7 +91,7 @@ describe('the token of an agent', () => {
       const code = refusalCodeOf(route, { status, text });
       expect([route.operation, status, expected(route, status, code)]).toEqual([route.operation, status, true]);
     }
-    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(8);
+    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(10);
   });
 
   it('may be said again by headers and query, and nobody else may be said', async () => {

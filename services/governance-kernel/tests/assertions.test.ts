@@ -93,12 +93,14 @@ describe('an assertion of the gateway', () => {
   ];
 
   const ofAgents = [
+    'authorize-mcp-call',
     'call-mcp',
     'create-chat-completion',
     'describe-mcp',
     'evaluate',
     'execute-mcp',
     'get-model',
+    'list-gallery-servers',
     'list-mcp-capabilities',
     'list-models',
     'withdraw-approval',
@@ -106,9 +108,13 @@ describe('an assertion of the gateway', () => {
 
   const keysOfAgents = ['create-access-key', 'list-access-keys', 'revoke-access-key'];
 
+  const addServers = ['register-mcp-server', 'scan-mcp-server'];
+
   const readByAll = [
+    'export-evidence',
     'export-receipts',
     'get-consistency-proof',
+    'get-graph-receipt',
     'get-inclusion-proof',
     'get-latest-checkpoint',
     'get-receipt',
@@ -116,14 +122,18 @@ describe('an assertion of the gateway', () => {
     'list-approvals',
     'list-budgets',
     'list-checkpoints',
+    'list-graph-receipts',
+    'list-graph-sessions',
     'list-receipts',
     'list-records',
     'tail-receipts',
   ];
   const readByPeople = [
     'get-boundary-status',
+    'get-mcp-server',
     'list-actions',
     'list-boundary-targets',
+    'list-mcp-servers',
     'list-registered-tools',
     ...readByAll,
   ];
@@ -135,7 +145,7 @@ describe('an assertion of the gateway', () => {
       agent: [...ofAgents, ...readByAll].sort(),
       member: readByPeople.sort(),
       partner: [...ofApprovers, ...readByPeople].sort(),
-      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, 'evaluate'].sort(),
+      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers, 'evaluate'].sort(),
     });
   });
 

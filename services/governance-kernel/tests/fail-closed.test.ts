@@ -62,7 +62,7 @@ describe('without a usable policy', () => {
   });
 
   verifies('kn.fc.policy.missing', 'a stored bundle that was damaged denies with a receipt', async () => {
-    const kernel = await start();
+    const kernel = await start({ contradicted: 'its policies are written by hand' });
     await kernel.activate('*', starterPolicy);
     const damage = `UPDATE policy_bundles SET bundle = `;
     for (const bundle of [`'{'`, `replace(bundle, 'E1', 'E4')`, `'{"rules":7}'`]) {

@@ -32,6 +32,7 @@ const env = {
 
 beforeAll(async () => {
   const upstreams = await startUpstreams(env, [], {
+    contradicted: 'its policies are written by hand',
     clock: time.clock,
     spoil: (judged) => (spoiled?.action === judged.intent.action ? spoilers[spoiled.gate](judged) : judged),
     askRules: (policy, intent, environment) => {

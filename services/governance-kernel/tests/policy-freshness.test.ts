@@ -18,7 +18,11 @@ const stricter = starterPolicy.replace('effect: allow', 'effect: deny');
 const time = movableClock('2026-11-21T10:00:00.000Z');
 let test: TestKernel;
 beforeEach(async () => {
-  test = await startTestKernel({ overrides: { clock: time.clock }, env: { GOV_POLICY_MAX_AGE: '1h' } });
+  test = await startTestKernel({
+    overrides: { clock: time.clock },
+    env: { GOV_POLICY_MAX_AGE: '1h' },
+    contradicted: 'its policies are written by hand',
+  });
 });
 afterEach(() => test.close());
 

@@ -70,6 +70,7 @@ describe('a tool', () => {
           'call-mcp, a plain call',
           'call-mcp, by the SDK server',
           'execute-mcp',
+          'authorize-mcp-call',
         ]);
         for (const door of waiting) {
           const seen = await whileItWaits(() => attempt(site, door), change);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isAppError, type ApprovalId } from '@countersign/contracts';
+import { authorizeMcpCall } from '@countersign/contracts/governance-kernel';
 import { Caller, ledgerOf, newSession, said, type Call } from './_caller.ts';
 import { attempt, connectMcp, doors, type Attempt, type Door, type Site } from './_doors.ts';
 import { approve, startUpstreams } from './_upstreams.ts';
@@ -27,7 +28,8 @@ async function activate(effect: 'allow' | 'escalate', tools: Record<string, { ef
   await site.test.activate('acme', `${head}${rules}tools: ${JSON.stringify(tools)}\n`, (epoch += 1));
 }
 
-const toolDoors = doors.filter(({ registered }) => registered);
+/** Doors that take one name. `authorize-call` takes a server and a tool, and no alias. */
+const toolDoors = doors.filter(({ registered, route }) => registered && route !== authorizeMcpCall);
 const ofEachDoor = toolDoors.map((door) => [door.name, door] as const);
 
 /** What one door says to one call, and under which name and effect that stands in the ledger. */

@@ -11,7 +11,13 @@ type PackParts = ProofParts & {
   header: PackHeader;
   /** The links behind a leaf, in the order of the log. */
   listAfter(after: number): Promise<ChainLink[]>;
-  findActivation(named: { tenant: TenantId; policyHash: string; epoch: number }): Promise<ActivationRow | null>;
+  /** The tenant's own, or that of the installation, whichever was in force at the time. `null`: the ledger has lost it. */
+  findActivation(named: {
+    tenant: TenantId;
+    policyHash: string;
+    epoch: number;
+    at: Date;
+  }): Promise<ActivationRow | null>;
 };
 
 /**
@@ -44,18 +50,17 @@ export async function* packLines(parts: PackParts, tally: PackTally): AsyncGener
   }
 }
 
-/** The line of a policy that no line before names. */
+/** The line of a policy that no line before names. A pack without the line of a policy does not verify, and says so. */
 async function newPolicy(
   { header, findActivation }: PackParts,
   named: Set<string>,
-  { kind, policy_hash: policyHash, policy_epoch: epoch }: ReceiptPayload,
+  { kind, policy_hash: policyHash, policy_epoch: epoch, issued_at }: ReceiptPayload,
 ): Promise<string | null> {
   const name = `${epoch} ${policyHash ?? ''}`;
   if (kind !== 'decision' || policyHash === null || named.has(name)) return null;
   named.add(name);
-  const row = await findActivation({ tenant: header.scope.tenant_id, policyHash, epoch });
-  if (row === null) throw new Error('The ledger lacks the activation of a policy that it names');
-  return policyText(row);
+  const row = await findActivation({ tenant: header.scope.tenant_id, policyHash, epoch, at: new Date(issued_at) });
+  return row === null ? null : policyText(row);
 }
 
 /** By its text: a bundle is large, and its text is canonical. */

@@ -116,12 +116,13 @@ export type ActivationRow = {
 /** The activation that decisions of this tenant name by hash and epoch: its own, or that for all tenants. */
 async function findActivation(
   reader: Reader,
-  { tenant, policyHash, epoch }: { tenant: TenantId; policyHash: string; epoch: number },
+  { tenant, policyHash, epoch, at }: { tenant: TenantId; policyHash: string; epoch: number; at: Date },
 ): Promise<ActivationRow | null> {
-  return await reader.policyBundle.findFirst({
+  const rows = await reader.policyBundle.findMany({
     where: { tenant_id: { in: [tenant, '*'] }, epoch, policy_hash: policyHash },
     orderBy: { tenant_id: 'desc' },
   });
+  return rows.find(({ activated_at }) => activated_at <= at) ?? rows[0] ?? null;
 }
 
 function within({ tenant_id, leaves, sessions, issued }: EvidenceScope): Sql.Sql {
