@@ -15,6 +15,7 @@ import { askCommercial } from './_commercial-probes.ts';
 import { askConsole } from './_console-probes.ts';
 import { askControls } from './_control-probes.ts';
 import { askIdentities } from './_identities.ts';
+import { askRegistry } from './_registry-probes.ts';
 import { askConformance, askDemo, askEvidence, askProofs } from './_proof-probes.ts';
 import { askPasskeys } from './_passkey-probes.ts';
 import { publishedService, type Probe, type Published } from './_published.ts';
@@ -42,8 +43,9 @@ beforeAll(async () => {
     GOV_APPROVER_KEYS: JSON.stringify(approverKeys),
     GOV_PUBLIC_URL: publicUrl,
     GOV_MESSENGER_BOT_TOKEN: botToken,
+    GOV_OAUTH_ISSUER: 'https://issuer.example',
   };
-  // Keys of approvers, the address of passkeys and a messenger are variables.
+  // Keys of approvers, the address of passkeys, a messenger and an issuer of access tokens are variables.
   system = await startIn(dataDir.path, variables);
   writeFileSync(join(system.filesDir, 'notes.md'), 'Water the plants.\n');
 }, timeoutMs);
@@ -77,6 +79,8 @@ async function askKernel(published: Published): Promise<void> {
   await askPasskeys(ask, { publicUrl, headersOf: kernelHeaders, serviceKey: system.serviceApiKey });
   await askDemo(ask);
   await askControls(ask, { authorization: `Bearer ${system.serviceApiKey}` });
+  // It ends by revoking the server that the other routes call.
+  await askRegistry(ask, { headersOf: kernelHeaders, path: join(system.filesDir, 'notes.md') });
 }
 
 const read = { action: 'tool.call', tool: 'crm.read', effect_level: 'E1', session_id: 's1' };
