@@ -108,3 +108,21 @@ it('a SCIM token opens no other route', async () => {
     expect([name, status]).toEqual([name, 401]);
   }
 });
+
+it('does not reveal which addresses another organisation has provisioned', async () => {
+  const [taken, free] = [`ada@${own.domain}`, `nobody@${own.domain}`];
+  const emailsOf = (value: string) => ({ emails: [{ value, primary: true }] });
+  const refusalOf = async (request: string, userName: string, address: string) => {
+    const body = { schemas: [scimSchemas.user], userName, ...emailsOf(address) };
+    const { status, body: answer } = await other.scim(request, { body });
+    return [status, answer['scimType'], String(answer['detail']).replaceAll(address, 'the address')];
+  };
+  const asked = await refusalOf('POST /Users', 'probe', taken);
+  expect(asked).toEqual(await refusalOf('POST /Users', 'probe', free));
+  expect(asked.slice(0, 2)).toEqual([400, 'invalidValue']);
+  const { body } = await other.scim('POST /Users', {
+    body: { schemas: [scimSchemas.user], userName: `own@${other.domain}` },
+  });
+  const moved = await refusalOf(`PUT /Users/${body.id}`, 'probe', taken);
+  expect(moved).toEqual(await refusalOf(`PUT /Users/${body.id}`, 'probe', free));
+});

@@ -90,14 +90,15 @@ type Step = { found: StoredScimUser; after: ScimUser; now: Date };
 
 async function requireAllowed(tx: Tx, deps: Deps, { found, after, now }: Step): Promise<void> {
   const { orgId, id } = found;
-  await requireNames(tx, { orgId, id, user: after });
   const isMoved = accountAddress(after) !== found.address;
   const isRestored = after.active && !found.attributes.active;
-  if (!isMoved && !isRestored) return;
-  if (found.address !== null && accountAddress(after) === null)
+  const isAdmitted = isMoved || isRestored;
+  if (isAdmitted && found.address !== null && accountAddress(after) === null)
     throw scimRefusal('invalidValue', `${found.address} signs in with an address, so one has to stay.`, 'emails');
-  await requireOwnDomain(tx, { orgId, user: after });
-  if (after.active) await requireWidening(tx, deps, { orgId, now });
+  // Before the names: a conflict would reveal which addresses other organisations have provisioned.
+  if (isAdmitted) await requireOwnDomain(tx, { orgId, user: after });
+  await requireNames(tx, { orgId, id, user: after });
+  if (isAdmitted && after.active) await requireWidening(tx, deps, { orgId, now });
 }
 
 type Act = {

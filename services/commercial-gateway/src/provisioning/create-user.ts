@@ -14,8 +14,9 @@ export async function createUser(deps: ScimDeps, body: unknown, request: ScimReq
   const { orgId, tokenId: actor, requestId } = request;
   return refusingTaken(() =>
     inDirectory(deps, request, async (tx, now) => {
-      await requireNames(tx, { orgId, id: null, user });
+      // Before the names: a conflict would reveal which addresses other organisations have provisioned.
       await requireOwnDomain(tx, { orgId, user });
+      await requireNames(tx, { orgId, id: null, user });
       await requireWidening(tx, deps, { orgId, now });
       const created = await insertScimUser(tx, { id: newScimUserId(), orgId, attributes: user, now });
       const details = { active: user.active, is_person: created.address !== null };
