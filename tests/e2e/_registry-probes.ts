@@ -1,5 +1,5 @@
 import * as kernel from '@countersign/contracts/governance-kernel';
-import { members, type Ask, type Body } from './_ask.ts';
+import { members, type Ask } from './_ask.ts';
 
 type Registry = { headersOf(principal: string): Record<string, string>; path: string };
 
@@ -24,7 +24,7 @@ export async function askRegistry(ask: Ask, { headersOf, path }: Registry): Prom
 }
 
 /** Two people agree on what the server lists now. */
-async function approved(ask: Ask, headersOf: Registry['headersOf']): Promise<Body> {
+async function approved(ask: Ask, headersOf: Registry['headersOf']): Promise<object> {
   const server = await ask(kernel.getMcpServer, { params: { server_id: 'files' } });
   const hash = server['definitions_hash'];
   const approval = await ask(kernel.createApproval, {
@@ -40,5 +40,5 @@ async function approved(ask: Ask, headersOf: Registry['headersOf']): Promise<Bod
     body: {},
     headers: { ...headersOf('bob'), 'if-match': `"${String(approval['ceremony_hash'])}"` },
   });
-  return { tenant_id: 'acme', approval_receipt_id: approval['receipt_id'], definitions_hash: hash } as Body; // what the next request sends
+  return { tenant_id: 'acme', approval_receipt_id: approval['receipt_id'], definitions_hash: hash };
 }

@@ -122,7 +122,8 @@ async function findActivation(
     where: { tenant_id: { in: [tenant, '*'] }, epoch, policy_hash: policyHash },
     orderBy: { tenant_id: 'desc' },
   });
-  return rows.find(({ activated_at }) => activated_at <= at) ?? rows[0] ?? null;
+  // An equal bundle of the installation may have been in force until the tenant activated its own, also within one millisecond.
+  return rows.find(({ activated_at }) => activated_at < at) ?? rows.at(-1) ?? null;
 }
 
 function within({ tenant_id, leaves, sessions, issued }: EvidenceScope): Sql.Sql {
