@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo conformance redrive test stress soak update-test deploy-test sbom lint check bench mutate clean
+.PHONY: help install gen build up demo pictures conformance redrive test stress soak update-test deploy-test sbom lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -15,6 +15,9 @@ gen_stamp := node_modules/.gen-stamp
 manifests := package.json pnpm-workspace.yaml $(wildcard contracts/package.json packages/*/package.json services/*/package.json infra/*/package.json tests/package.json)
 config_schemas := $(wildcard packages/service-kit/src/*config*.ts packages/service-kit/src/listen-variables.ts infra/services/src/*.ts services/*/src/config.ts infra/local/src/*.ts)
 console_site := packages/console/dist/site/index.html
+report_page := packages/report/dist/bundle/page.js
+report_sources := $(install_stamp) packages/report/vite.config.mjs \
+	$(shell find packages/report/src contracts/src packages/crypto/src packages/policy/src packages/receipts/src packages/verifier/src -type f)
 console_sources := $(install_stamp) packages/console/index.html packages/console/vite.config.mjs \
 	$(shell find packages/console/src packages/console/scripts contracts/src packages/crypto/src packages/policy/src packages/receipts/src packages/verifier/src -type f)
 # The functions of the ledger are generated from its controls, which may be anywhere in the kernel.
@@ -48,15 +51,19 @@ $(gen_stamp): $(install_stamp) $(prisma_schemas) $(shell find contracts/src -nam
 	@node services/governance-kernel/scripts/generate.mjs
 	@touch $@
 
-build: node-version $(gen_stamp) ## Compile every package and service, and bundle the console
+build: node-version $(gen_stamp) ## Compile every package and service, and bundle the console and the evidence report
 	@echo 'Compiling packages and services'
 	@$(TSC) -b
-	@$(MAKE) -s --no-print-directory $(console_site)
+	@$(MAKE) -s --no-print-directory $(console_site) $(report_page)
 
 # Made of what TypeScript compiled, so it comes after that; nothing changed, nothing to do.
 $(console_site): $(console_sources)
 	@echo 'Bundling the console'
 	@node packages/console/node_modules/vite/bin/vite.js build packages/console --logLevel warn
+
+$(report_page): $(report_sources)
+	@echo 'Bundling the evidence report'
+	@node packages/report/node_modules/vite/bin/vite.js build packages/report --logLevel warn
 
 clean: ## Remove what was built and generated; data of `make up` stays
 	rm -rf contracts/dist packages/*/dist services/*/dist services/*/src/generated infra/*/dist tests/bench/dist coverage .stryker-tmp
@@ -87,11 +94,15 @@ lint: build ## Formatting, types, words, lint
 	node node_modules/prettier/bin/prettier.cjs --check --log-level warn .
 	$(TSC) -p tsconfig.check.json
 	$(TSC) -p packages/console/tests
+	$(TSC) -p packages/report/tests
 	@node tests/lint/words/main.mjs
 	node tests/lint/run-eslint.mjs
 
 check: lint ## The same, architecture, and drift of generated files
 	$(JEST) tests/architecture tests/spec
+
+pictures: build ## Take the pictures of docs/images anew, of a system that plays a story
+	@$(RUN) tests/pictures/take-pictures.mjs
 
 bench: build ## Measure the decision path and the gateway against bare floors on this machine
 	@node tests/runner/run-tests.mjs --bench

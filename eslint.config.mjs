@@ -112,6 +112,18 @@ export default defineConfig(
     },
   },
   {
+    files: ['packages/report/src/page/**'],
+    languageOptions: {
+      parserOptions: { project: './packages/report/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+  },
+  {
+    files: ['packages/report/tests/**'],
+    languageOptions: {
+      parserOptions: { project: './packages/report/tests/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+  },
+  {
     // Tests of components know both.
     files: ['packages/console/tests/**'],
     languageOptions: {

@@ -9,7 +9,7 @@ export default {
   testSequencer: '<rootDir>/tests/runner/shuffled.mjs',
   transform: {},
   // A slow machine is no failure: a test that waits bounds each wait itself.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // Many tests wait for processes that they started: three at a time keep two cores busy.
   maxWorkers: 3,
   // A worker that left nothing open takes 0.3 to 0.4 s to end on a busy machine. Jest reports a leak after 0.5 s by default.

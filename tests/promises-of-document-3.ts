@@ -1,6 +1,6 @@
 import type { Promised } from './promised.ts';
 
-/** What the document of control plane, console and commercial gateway promises. */
+/** The promises of the document about control plane, console and commercial gateway. */
 export const promisesOfDocument3 = [
   {
     id: 'cp.login',
@@ -96,7 +96,7 @@ export const promisesOfDocument3 = [
     id: 'cp.policy.lockout',
     source: 'doc3',
     promise:
-      'a draft under which nobody could change policy again is refused at compile, and a dead control plane ends as POLICY_STALE and not as an open boundary',
+      'a draft that would lock every person out of policy changes is refused at compile, and a dead control plane ends as POLICY_STALE and not as an open boundary',
   },
   {
     id: 'cp.freeze',
@@ -198,7 +198,7 @@ export const promisesOfDocument3 = [
     id: 'cp.channel',
     source: 'doc3',
     promise:
-      'inbound messages with a wrong, stale or replayed signature (Slack v0 vectors included) store nothing, unknown senders are quarantined, an escalation reaches its approvers with a link and without arguments, and nobody can approve from a channel',
+      'inbound messages with a wrong, stale or replayed signature (Slack v0 vectors included) store nothing, unknown senders are quarantined, an escalation reaches its approvers with a link and without arguments, and no approval is possible from a channel',
   },
   {
     id: 'cp.delivery',

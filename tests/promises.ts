@@ -44,8 +44,7 @@ export const promises = [
   {
     id: 'gw.invite',
     source: 'doc1',
-    promise:
-      "an invite works for its own address only, once, within 7 days; nobody can obtain another person's session through it",
+    promise: "an invite works for its own address only, once, within 7 days; it never gives another person's session",
   },
   {
     id: 'gw.settings',
@@ -181,7 +180,11 @@ export const promises = [
     source: 'doc2',
     promise: 'the OpenAI SDK works unchanged against the boundary, streaming and tools included',
   },
-  { id: 'kn.chat.once', source: 'card', promise: 'one key asks the model once, whoever is killed; its answer is kept' },
+  {
+    id: 'kn.chat.once',
+    source: 'card',
+    promise: 'one key asks the model once, also after a crash of any part; its answer is kept',
+  },
   {
     id: 'kn.chat.tools',
     source: 'doc2',

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What differs between two OpenAPI documents: one line for each operation and each schema that was added (`+`), removed (`-`) or changed (`~`).
+ * The differences between two OpenAPI documents: one line for each operation and each schema that was added (`+`),
+ * removed (`-`) or changed (`~`).
  * @returns {string[]}
  */
 export function changesOfApi(before, after) {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { ApiKeyEnvironment } from './api-key-terms.ts';
 import { ApiKeyId, PrincipalId, TenantId, UserId, WorkspaceId } from './scalars.ts';
 
-/** Whom the gateway speaks for at the kernel: an agent of a workspace, by the workspace's own name or by its key, or one of its people. */
+/**
+ * The role of the principal for whom the gateway calls the kernel. It is an agent of a workspace, by the workspace's own name or by its key, or one of its people.
+ */
 export const AssertionRole = z.enum(['agent', 'member', 'partner', 'owner']);
 export type AssertionRole = z.infer<typeof AssertionRole>;
 
@@ -11,11 +13,11 @@ export const assertionTerms = {
   type: 'countersign-assertion+jwt',
   issuer: 'countersign-gateway',
   audience: 'countersign-governance-kernel',
-  /** Long enough for a step that is sent again, too short for whoever finds it in a log. */
+  /** Long enough for a step that is sent again, too short to be used by an attacker who finds it in a log. */
   lifeSecondsMax: 60,
 } as const;
 
-/** Of an assertion of this type. Nothing in a header may bring a key, or ask to be read in another way. */
+/** The header of an assertion of this type. Nothing in a header may bring a key, or ask to be read in another way. */
 export function assertionHeader(type: string) {
   return z.strictObject({
     alg: z.literal('EdDSA'),
@@ -39,7 +41,10 @@ export const AssertionClaims = z
     role: AssertionRole,
     /** Version of the list of members that `role` was read from. The kernel takes no vote while its own list is older. */
     members_version: z.int().min(1).optional(),
-    /** Of an agent: the person who started its run or made its key, and who does not approve its calls where another could. */
+    /**
+     * Present for an agent: the person who started its run or made its key. This person does not approve its calls if
+     * another could.
+     */
     sponsor: UserId.optional(),
     iat: Seconds,
     exp: Seconds,

@@ -4,7 +4,10 @@ import { Digest, Instant, PlainObject } from './scalars.ts';
 export const AuditVerdict = z.enum(['allow', 'deny', 'escalate', 'fail']);
 export type AuditVerdict = z.infer<typeof AuditVerdict>;
 
-/** What every service's audit entries say. Each service adds whose chain it is, and writes the names as its wire does. */
+/**
+ * The members of every service's audit entries. Each service adds whose chain it is, and writes the names as its wire
+ * does.
+ */
 export const auditMembers = {
   id: z.string(),
   /** From 1 without a gap. */

@@ -10,8 +10,8 @@ export type ClientOptions = {
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
   /**
-   * For how long it sends again what is safe to send twice (reads, what replaces a whole, and writes under an Idempotency-Key) when the peer is away or says
-   * "not now". Default 0.
+   * For how long a request is sent again that is safe to repeat, when the peer is away or answers "not now". Reads,
+   * replacements of a whole and writes under an Idempotency-Key are safe. Default 0.
    */
   repeatsForMs?: number;
 };
@@ -35,7 +35,7 @@ type Unbranded<T> = T extends { [z.$brand]: unknown }
       : { [Member in keyof T]: Unbranded<T[Member]> }
     : T;
 
-/** What came back, whatever its status. */
+/** A response with any status. */
 type Received = { status: number; headers: Headers; body: unknown };
 
 /**
@@ -56,9 +56,12 @@ export class CallFailed extends Error {
 
 /** Long enough for a governed upstream call, short enough that a hung peer is noticed. */
 const timeoutMsDefault = 30_000;
-/** As much as the kernel takes from a model; a lying peer must not fill the memory. */
+/** The same limit as for the kernel's answers from a model: a lying peer must not fill the memory. */
 const answerBytesMax = 33_554_432;
-/** The pause before the same request is sent again doubles up to a length at which nobody waits much longer than the peer is away. */
+/**
+ * The pause before a repeated request doubles up to two seconds, so that callers wait little longer than the peer is
+ * away.
+ */
 const repeatPauseMs = { first: 200, max: 2_000 };
 /** The first request with this key still runs: its answer is worth waiting for until the deadline. */
 const inFlightPauseMs = 500;
@@ -185,8 +188,10 @@ function parseBytes(bytes: Uint8Array, areLines: boolean): unknown {
 
 /** A POST without a key may count although its answer got lost, so it is not sent again; nor a PUT that names what it replaces. */
 function isRepeatable({ method, headers }: Request): boolean {
-  const given = new Headers(headers);
-  return method === 'GET' || (method === 'PUT' && !given.has('if-match')) || given.has('idempotency-key');
+  const callerHeaders = new Headers(headers);
+  return (
+    method === 'GET' || (method === 'PUT' && !callerHeaders.has('if-match')) || callerHeaders.has('idempotency-key')
+  );
 }
 
 async function untilNotInFlight(send: () => Promise<Received>, ending: AbortSignal): Promise<Received> {

@@ -1,6 +1,6 @@
 /**
- * The alphabetic codes of ISO 4217, list one, as of 2026, but for the one that is reserved for tests and the one that stands for no
- * currency: no amount is in them. A code that left the list stays readable in what was sealed.
+ * The alphabetic codes of ISO 4217, list one, as of 2026. The code for tests and the code for no currency are left out,
+ * since no amount has them. A code that left the list stays readable in what was sealed.
  */
 export const currencies: ReadonlySet<string> = new Set(
   (

@@ -14,7 +14,7 @@ export const obstacleSays: Readonly<Record<DecisionObstacle, string>> = {
   ALREADY_APPROVED: 'You approved this, and it waits for another person',
 };
 
-type Standing = {
+type DeciderRelation = {
   /** The person asked by themselves. */
   isRequester: boolean;
   /** An agent asked in a run that the person started, or with a key that they made. */
@@ -23,8 +23,11 @@ type Standing = {
   isAnotherEntitled: boolean;
 };
 
-/** The one rule of four eyes: whoever asked never decides, and who stands behind the agent only where nobody else could. */
-export function isOwnRequest({ isRequester, isBehind, isAnotherEntitled }: Standing): boolean {
+/**
+ * The one rule of four eyes. The requester never decides. The person behind the agent decides only if no other entitled
+ * person can.
+ */
+export function isOwnRequest({ isRequester, isBehind, isAnotherEntitled }: DeciderRelation): boolean {
   return isRequester || (isBehind && isAnotherEntitled);
 }
 

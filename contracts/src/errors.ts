@@ -193,7 +193,7 @@ export const errorCodes = {
   CONTROL_PLANE_UNAVAILABLE: define(
     503,
     'unavailable_error',
-    'The control plane does not answer, so nobody is signed in by a cookie; try again later.',
+    'The control plane does not answer, so cookies cannot be checked; try again later.',
     true,
   ),
   COMMERCIAL_UNAVAILABLE: define(

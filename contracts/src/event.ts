@@ -25,7 +25,7 @@ export type EventDefinition<Type extends string = string, Data = unknown> = {
   data: z.ZodType<Data>;
   /** True for a command in event's clothing: a publisher keeps it until at least one queue takes it. */
   needsConsumer: boolean;
-  /** Whom it is for where no service consumes it; null: one does. */
+  /** The recipient outside of the services; `null` when a service consumes the event. */
   forOthers: string | null;
 };
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 
-/** What a person finds who opens the address of a service. Every service has it, and its description. */
+/** The page at the address of a service, for people. Every service has it, and its description. */
 export const showFrontPage = defineRoute({
   operation: 'show-front-page',
-  summary: 'What this is, how it is, and where it is described: a page for people.',
+  summary: 'The name, version and state of this service, and links to its description: a page for people.',
   method: 'GET',
   path: '/',
   auth: 'public',
@@ -21,7 +21,7 @@ export const getOpenApi = defineRoute({
   reply: z.record(z.string(), z.json()),
 });
 
-/** Of the services that people come to. */
+/** The documentation page of services that people open. */
 export const showDocs = defineRoute({
   operation: 'show-docs',
   summary: 'The same description as a page for people, which loads nothing and runs nothing.',

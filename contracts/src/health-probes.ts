@@ -23,6 +23,8 @@ export const ProbeName = z.enum([
   'policy',
   /** Kernel: the signing keys count. */
   'signer',
+  /** Kernel: libsodium makes signatures. `none` where it has no build: OpenSSL makes the same ones in twice the time. */
+  'native_signatures',
   /** Kernel: the last conformance run passed. */
   'conformance',
 ]);

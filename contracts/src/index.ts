@@ -30,6 +30,8 @@ export {
   LedgerTransactionId,
   CheckoutId,
   ProjectId,
+  SandboxGrantId,
+  ManifestId,
   ScimTokenId,
   ComplianceReportId,
   ScimUserId,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const JsonDifference = z.strictObject({
   /** Names of members from the root, with dots between. */
   path: z.string(),
-  /** As JSON; null: it is not there. */
+  /** The value as JSON; `null` when it is absent. */
   before: z.string().nullable(),
   after: z.string().nullable(),
 });
@@ -22,7 +22,7 @@ export function jsonDifferences(before: unknown, after: unknown, path = ''): Jso
   return was === is ? [] : [{ path, before: was, after: is }];
 }
 
-/** What an object inherits is in neither of the two. */
+/** Inherited members belong to neither of the two. */
 function ownMember(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

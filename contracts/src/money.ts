@@ -11,12 +11,12 @@ export function microsOf(minor: number): bigint {
   return BigInt(minor) * microsPerMinor;
 }
 
-/** In whole minor units, for people. What was taken is rounded up. */
+/** In whole minor units, for people. Usage is rounded up. */
 export function minorTaken(micros: bigint): number {
   return Number((micros + microsPerMinor - 1n) / microsPerMinor);
 }
 
-/** In whole minor units, for people. What is left is rounded down. */
+/** In whole minor units, for people. The rest is rounded down. */
 export function minorLeft(micros: bigint): number {
   const whole = micros / microsPerMinor;
   return Number(micros < 0n && whole * microsPerMinor !== micros ? whole - 1n : whole);

@@ -6,7 +6,7 @@ import { SignInId, UserId, WorkspaceId } from './scalars.ts';
 export const ProofMethod = z.enum(['code', 'passkey', 'oidc']);
 export type ProofMethod = z.infer<typeof ProofMethod>;
 
-/** What a person is in a workspace. */
+/** The role of a person in a workspace. */
 export const PersonRole = z.enum(['member', 'partner', 'owner']);
 export type PersonRole = z.infer<typeof PersonRole>;
 

@@ -45,6 +45,8 @@ export const Right = z.enum([
   /** Spend that happened elsewhere, on a budget of the workspace. */
   'budget.record',
   'tool.read',
+  /** MCP servers of the workspace: add and scan. */
+  'tool.manage',
   'policy.read',
   'policy.draft',
   'policy.test',
@@ -116,6 +118,7 @@ const ofOwner: readonly Right[] = [
   'notification.manage',
   'key.manage',
   'agent_key.manage',
+  'tool.manage',
   'evidence.publish',
   'policy.activate',
   'stop.lift',
@@ -124,7 +127,7 @@ const ofOwner: readonly Right[] = [
   'plan.commit',
 ];
 
-/** What each role may do. */
+/** The rights of each role. */
 export const rightsOf: Readonly<Record<PersonRole, Rights>> = {
   member: new Set(ofMember),
   partner: new Set(ofPartner),

@@ -16,11 +16,12 @@ export const agentDoors: readonly Door[] = ['evaluate', 'chat', 'mcp'];
 export type Method = RepeatedMethod['method'];
 
 /**
- * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session only),
- * member, partner, owner (least role in the addressed workspace), agent (from outside, by a key of a workspace or a credential of the
- * kernel's own), service_internal. Control plane: public, session (a person whom the gateway asserts), service_internal. Commercial gateway:
- * public, session, commercial (a person, or an API key of the gateway with a scope of the route), commercial_admin (a person who administers
- * the installation), scim (an identity provider, by a token of one organisation), service_internal.
+ * Who may call. Kernel: public, tenant_scoped, admin, service_internal. Gateway: public, session (a person's session
+ * only), member, partner, owner (least role in the addressed workspace), service_internal. `agent` is a caller from
+ * outside, by a key of a workspace or a credential of the kernel's own. Control plane: public, session (a person whom
+ * the gateway asserts), service_internal. Commercial gateway: public, session, service_internal. `commercial` is a
+ * person, or an API key of the gateway with a scope of the route; `commercial_admin` is a person who administers the
+ * installation. `scim` is an identity provider, by a token of one organisation.
  */
 export type AuthClass =
   | 'public'
@@ -94,18 +95,26 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
   door?: Door;
   /** An assertion of the gateway for one of these roles opens the route. Every other route refuses it. */
   assertedBy?: readonly AssertionRole[];
-  /** Of a route of the control plane or of class `commercial`: it is about one workspace, which the request addresses, and this is the least role there. */
+  /**
+   * Set when a route of the control plane or of class `commercial` is about one workspace, which the request addresses.
+   * It is the least role there.
+   */
   leastRole?: PersonRole;
-  /** Of a route of one workspace: the right that it asks for there. Without one it is closed to everyone. */
+  /** Set for a route of one workspace: the right that it needs there. Without one it is closed to everyone. */
   right?: Right;
-  /** Of a `session` route: the one thing that proves it, a token, a browser's session, or the cookie that only renewing it is sent. */
+  /**
+   * Set for a `session` route: the only accepted proof. It is a token, a browser's session, or the cookie that is sent
+   * only to renew it.
+   */
   provenBy?: 'session_token' | 'browser_session' | 'refresh_cookie';
   /**
    * A session that was left open must not do this: its person has proven to be there in the last five minutes (RFC 9470). No API key and no
    * program proves that.
    */
   needsPresence?: true;
-  /** Of a public route of the control plane: it is shown the browser's cookies, by which it knows where a sign-in began. */
+  /**
+   * Set for a public route of the control plane that receives the browser's cookies, which show where a sign-in began.
+   */
   takesCookies?: true;
   /** A person does this, signed in: no program opens the route, and no API key but those that `keyScopes` admits. */
   sessionOnly?: true;
@@ -115,8 +124,9 @@ export type RouteDefinition<Params, Query, Body, Reply> = RepeatedMethod & {
    */
   keyScopes?: readonly ApiKeyScope[];
   /**
-   * A program that a person has let in opens the route. Without this mark it opens what only reads and is not `sessionOnly`. No route that
-   * decides anything, or lets anybody in, has it: an agent at the same terminal would make itself a voter.
+   * A program that a person has let in opens the route. Without this mark it opens what only reads and is not
+   * `sessionOnly`. No route that decides anything, or admits a person, has it: an agent at the same terminal would make
+   * itself a voter.
    */
   opensToPrograms?: true;
   /** The operation of another service that this route calls as its own caller. Both have the same gates. */

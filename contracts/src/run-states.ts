@@ -24,7 +24,7 @@ export const RunStatus = z.enum([
 ]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** What governance made of the run, in the words of the product: null while nothing was decided. */
+/** The outcome of governance for the run, in the words of the product; `null` while nothing was decided. */
 export const GovernedOutcome = z.enum(['allow', 'deny', 'escalate', 'unreachable/degraded']);
 export type GovernedOutcome = z.infer<typeof GovernedOutcome>;
 

@@ -45,6 +45,9 @@ export const SubscriptionId = prefixedId('sub');
 export const InvoiceId = prefixedId('ivc');
 export const CreditGrantId = prefixedId('crg');
 export const LedgerTransactionId = prefixedId('ltx');
+export const SandboxGrantId = prefixedId('sbx');
+/** An envelope around native evidence. */
+export const ManifestId = prefixedId('env');
 export const ScimTokenId = prefixedId('stk');
 export const CheckoutId = prefixedId('chk');
 /** A group of workspaces of one organisation. */
@@ -81,6 +84,8 @@ export type SubscriptionId = z.infer<typeof SubscriptionId>;
 export type InvoiceId = z.infer<typeof InvoiceId>;
 export type CreditGrantId = z.infer<typeof CreditGrantId>;
 export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
+export type SandboxGrantId = z.infer<typeof SandboxGrantId>;
+export type ManifestId = z.infer<typeof ManifestId>;
 export type ScimTokenId = z.infer<typeof ScimTokenId>;
 export type CheckoutId = z.infer<typeof CheckoutId>;
 export type ProjectId = z.infer<typeof ProjectId>;
@@ -118,7 +123,7 @@ export const Instant = z
   .brand<'Instant'>();
 export type Instant = z.infer<typeof Instant>;
 
-/** Of a setting at its source: it rises with each change, so an order that comes late changes nothing. */
+/** The version of a setting at its source. It rises with each change, so a late order changes nothing. */
 export const ControlVersion = z.int().min(1).max(2_147_483_647);
 
 const currencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
@@ -126,7 +131,7 @@ const currencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code');
 /** Alphabetic code of a currency that exists by ISO 4217. */
 export const Currency = currencyCode.refine((code) => currencies.has(code), 'must be a code of ISO 4217');
 
-/** As it was sealed: the list of ISO 4217 changes, and evidence does not. */
+/** The currency as it was sealed: the list of ISO 4217 changes, and evidence does not. */
 export const RecordedCurrency = currencyCode;
 
 /** Money in minor units of its currency. */
@@ -142,7 +147,10 @@ function oneLine(lengthMax: number, pattern: RegExp) {
     .refine((value) => value.trim() === value, 'must not begin or end with a blank');
 }
 
-/** A name given by a caller: tenant, principal, session, tool. Rules, fences and votes compare names, so nothing that nobody sees tells two apart. */
+/**
+ * A name given by a caller: tenant, principal, session, tool. Rules, fences and votes compare names, so two names never
+ * differ only in invisible characters.
+ */
 const namePattern = new RegExp(`^[^${outsideNames}]*$`, 'u');
 const callerName = (lengthMax: number) => oneLine(lengthMax, namePattern);
 // eslint-disable-next-line no-control-regex -- the control characters are what the pattern refuses
@@ -160,7 +168,7 @@ export const ActionName = z
   .max(128)
   .regex(/^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)+$/, 'must be a dotted lower-case name such as tool.call');
 export const ToolName = callerName(256);
-/** What a call is about, in its caller's words: an address or a key of somebody else's, as that one spells it. */
+/** The resource of a call, in its caller's words: an address or a key of another system, in that system's spelling. */
 export const ResourceName = oneLine(2048, printable);
 export type TenantId = z.infer<typeof TenantId>;
 export type PrincipalId = z.infer<typeof PrincipalId>;
@@ -175,11 +183,17 @@ export type Verdict = z.infer<typeof Verdict>;
 
 /** A plain JSON value; depth, size and number of values are limited where the text is parsed. */
 export type PlainJson = null | boolean | number | string | PlainJson[] | { [member: string]: PlainJson };
-/** What is in it was proven when it was parsed, so nobody walks through it again: z.json() tries six types of each value. */
+/**
+ * The content was checked when it was parsed, so it is not walked through again: z.json() tries six types of each
+ * value.
+ */
 export const PlainValue = z.unknown() as unknown as z.ZodType<PlainJson>;
 export const PlainObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<Record<string, PlainJson>>;
 
-/** Levels of arguments and context. What a policy reads of them is sealed a few levels down in a line that readers take up to 64 of. */
+/**
+ * Levels of arguments and context. The members that a policy reads are sealed a few levels down in a line, of which
+ * readers accept up to 64 levels.
+ */
 export const argumentsDepthMax = 32;
 /** Arguments and context of a call. */
 export const CallMembers = PlainObject.refine(
@@ -187,7 +201,10 @@ export const CallMembers = PlainObject.refine(
   `must not nest deeper than ${argumentsDepthMax} levels`,
 );
 
-/** Arguments as a caller sends them. What is no object is denied, and not refused, so that it leaves a receipt. */
+/**
+ * Arguments as a caller sends them. A value that is not an object is denied rather than refused, so that it leaves a
+ * receipt.
+ */
 export const CallArguments = z.unknown().refine(
   (args) => isWithin(args as PlainJson, argumentsDepthMax), // parsed as JSON, like the members of PlainObject
   `must not nest deeper than ${argumentsDepthMax} levels`,

@@ -4,7 +4,10 @@ import { KeyThumbprint } from './governance-kernel/agent-token.ts';
 import { ReasonCode } from './reason-codes.ts';
 import { AccessKeyId, DecisionId, WorkspaceId } from './scalars.ts';
 
-/** What a member of a request is, and never what is in it. `path` is made of names that the contract of the route knows. */
+/**
+ * The name and type of a request member, and never its value. `path` is made of names that the contract of the route
+ * knows.
+ */
 export const ReportedMember = z.strictObject({
   /** Such as `policyConfig.blockedTools[]`; `$` is the whole. */
   path: z.string(),
@@ -31,12 +34,12 @@ export const ReportedBody = z.strictObject({
   ...Shape,
   /** `other` for every type that no route takes. */
   contentType: z.string().nullable(),
-  /** As received, or as declared for what was not read; null where nobody knows. */
+  /** The length as received, or as declared for an unread body; `null` when it is unknown. */
   bytes: z.int().min(0).nullable(),
 });
 export type ReportedBody = z.infer<typeof ReportedBody>;
 
-/** What a caller tried to prove itself by. Whether it was taken, the status says. */
+/** The mechanism by which a caller tried to authenticate. Whether it was taken, the status says. */
 export const AuthMechanism = z.enum([
   'session',
   'browser_session',
@@ -53,14 +56,14 @@ export const ToldCaller = z.strictObject({ workspace_id: WorkspaceId, key_id: z.
 export type ToldCaller = z.infer<typeof ToldCaller>;
 
 /**
- * What a service behind the gateway tells it of a request that it refused, where the gateway asks: the gateway passed the body on and has
- * not read it.
+ * The report of a service behind the gateway about a request that it refused, if the gateway asks. The gateway
+ * forwarded the body without reading it.
  */
 export const ToldRequest = z.strictObject({
   error_code: ErrorCode,
   reason_code: ReasonCode.nullable(),
   decision_id: DecisionId.nullable(),
-  /** Null: the gateway knows who it is, or nobody does. */
+  /** `null` when the gateway knows the caller, or the caller is unknown. */
   caller: ToldCaller.nullable(),
   query: ReportedQuery,
   body: ReportedBody,

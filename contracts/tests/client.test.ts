@@ -35,7 +35,7 @@ type Seen = { method: string; url: string; body: string; headers: IncomingMessag
 let server: Server;
 let baseUrl: string;
 let seen: Seen[] = [];
-/** What the peer does with its first, second, … request; the last one goes on for ever. */
+/** The plays of the peer for its first, second, … request; the last one goes on for ever. */
 let plays: Play[] = [];
 
 const say =

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { PrincipalId, ResourceName, SessionId, ToolName } from '../src/index.ts';
 import { FenceScope } from '../src/governance-kernel/index.ts';
 
-/** By number, since nobody could read them. */
+/** Written by number, since they are invisible. */
 const unseen = [
   ...[0x00, 0x0a, 0x1f, 0x7f, 0x80, 0x82, 0x85, 0x9b, 0x9f, 0x2028, 0x2029, 0x2800, 0xfff9, 0xfffa, 0xfffb],
   ...[0xe000, 0xf8ff, 0xfdd0, 0xfdef, 0xfffe, 0xffff, 0x1fffe, 0xf0000, 0x10fffd, 0xd800, 0xdfff],
@@ -35,7 +35,7 @@ describe('a name', () => {
   });
 });
 
-it('what a call is about is spelled as whoever has it spells it, on one line', () => {
+it('the resource of a call is spelled as its system spells it, on one line', () => {
   for (const resource of ['caf\u0085e', 'a\u2028b', '\ue000', '⠀']) expect(isName(ResourceName, resource)).toBe(true);
   for (const resource of ['a\nb', 'a\u0000', 'a\u007f', ' a', '']) expect(isName(ResourceName, resource)).toBe(false);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AuditEntry } from '../src/gateway/index.ts';
 import { ConformanceVector, RecordedIntent } from '../src/governance-kernel/index.ts';
 
-/** A value that says when somebody looks into it. */
+/** A value that reports each read of its members. */
 function watched() {
   let looks = 0;
   const value = new Proxy({ a: 1 }, { ownKeys: (target) => (looks++, Reflect.ownKeys(target)) });
@@ -12,7 +12,7 @@ function watched() {
 type Checked = { safeParse: (value: unknown) => { error?: { issues: { path: PropertyKey[] }[] } } };
 
 describe('a value of any JSON, which was proven when its text was read', () => {
-  // Evidence is read before anybody has signed it: a million values of a stranger must not cost a million unions.
+  // Evidence is parsed before any signature is verified: a million hostile values must not cost a million unions.
   it.each<[string, Checked, (value: unknown) => unknown, string]>([
     ['the facts of a record', RecordedIntent, (value) => ({ facts: { 'args.a': value } }), 'facts'],
     ['the details of an audit entry', AuditEntry, (value) => ({ details: { a: value } }), 'details'],

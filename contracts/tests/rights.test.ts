@@ -9,7 +9,7 @@ import {
   type AnyRoute,
   type Right,
 } from '@countersign/contracts';
-import { controlPlaneRoutes, forwarding, gatewayRoutes } from '@countersign/contracts/routes';
+import { commercialRoutes, controlPlaneRoutes, forwarding, gatewayRoutes } from '@countersign/contracts/routes';
 
 type Row = [operation: string, roles: readonly string[]];
 const everyone = ['member', 'partner', 'owner'];
@@ -29,14 +29,15 @@ const ofGateway: Row[] = [
     check-resolver compile-policy-draft create-api-key create-blast-radius create-console-run create-console-task
     create-policy-test create-replay create-session-ticket create-support-report create-task create-what-if
     delete-task export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
-    get-console-workspace get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
+    get-envelope get-envelope-payload list-envelopes list-evidence-keys verify-envelope
+    get-console-workspace get-decision-stats get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
     get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
-    get-runtime-status get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
+    get-trust-list get-runtime-status get-seen-agent get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
     leave-workspace list-api-keys list-approvals list-audit list-budgets list-checkpoints list-console-actions
     list-console-runs list-console-tasks list-console-tools list-evidence-handles list-governance-receipts
     list-graph-receipts list-graph-sessions
     list-inbox-approvals list-incidents list-ops-targets list-receipts list-records list-reports list-run-receipts
-    list-runs list-tasks list-tool-drift list-trust-keys list-violations list-workspace-approvals
+    list-runs list-seen-agents list-tasks list-tool-drift list-trust-keys list-violations list-workspace-approvals
     list-workspace-runs create-basic-blast-radius create-basic-key list-basic-approvals list-basic-evidence
     list-basic-incidents list-basic-keys list-basic-members list-basic-plans get-runtime-status get-spend-summary list-environments list-plans revoke-basic-key
     put-policy-draft put-task put-task-status revoke-api-key run-task start-run tail-receipts verify-evidence
@@ -53,11 +54,11 @@ const ofGateway: Row[] = [
   ...rowsOf(
     owners,
     `
-    activate-policy apply-workspace-settings approve-plan commit-plan create-access-key create-console-member
+    activate-policy apply-workspace-settings approve-plan commit-plan create-access-key create-console-member create-envelope
     create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
-    resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
+    register-mcp-server request-mcp-server-approval scan-mcp-server resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
     commit-basic-plan list-deliveries redrive-delivery list-basic-subscriptions put-basic-subscription
     list-basic-deliveries redrive-basic-delivery start-runtime create-basic-evidence create-basic-member create-environment`,
   ),
@@ -119,6 +120,35 @@ describe('each role may call', () => {
   });
 });
 
+/** Changes that an owner makes without a proof of presence, and why each needs none. */
+const withoutPresence: Readonly<Record<string, string>> = {
+  'apply-workspace-settings': 'sends the settings in force once more',
+  'approve-plan': 'is followed by commit-plan, which needs presence',
+  'approve-basic-plan': 'is approve-plan',
+  'create-envelope': 'signs what the log holds already',
+  'create-environment': 'gives access to no person',
+  'redrive-delivery': 'repeats a delivery',
+  'redrive-notification': 'repeats a notification',
+  'redrive-basic-delivery': 'repeats a delivery',
+  'register-mcp-server': 'adds a server that is quarantined',
+  'request-mcp-server-approval': 'is followed by a vote with a passkey',
+  'scan-mcp-server': 'changes nothing',
+  'revoke-access-key': 'takes access away',
+  'revoke-invite': 'takes access away',
+  'start-runtime': 'lets queued runs go on, and each of their calls is decided',
+};
+
+describe('a change that only owners may make', () => {
+  it('needs a proof of presence, or a reason why not', () => {
+    const defined = Object.values<AnyRoute>({ ...gatewayRoutes, ...controlPlaneRoutes, ...commercialRoutes });
+    const routes = [...forwarding.map(({ route }) => route), ...defined];
+    const ofOwners = routes.filter((route) => route.method !== 'GET' && callers(route).join() === owners.join());
+    const guarded = new Set(routes.filter((route) => route.needsPresence === true).map(({ operation }) => operation));
+    const open = new Set(ofOwners.map(({ operation }) => operation).filter((operation) => !guarded.has(operation)));
+    expect([...open].toSorted()).toEqual(Object.keys(withoutPresence).toSorted());
+  });
+});
+
 describe('the rules inside a route', () => {
   it.each<[Right, readonly string[]]>([
     ['key.manage', owners],
@@ -164,7 +194,7 @@ describe('a role that is no rank', () => {
     ];
     const open = routes.filter((route) => mayCall(auditor, route));
     // These read too: what they export or judge is told in a body.
-    const byBody = ['export-evidence', 'verify-evidence', 'verify-replay'];
+    const byBody = ['export-evidence', 'verify-envelope', 'verify-evidence', 'verify-replay'];
     const changing = open.filter(({ method, operation }) => method !== 'GET' && !byBody.includes(operation));
     expect(changing.map(({ operation }) => operation)).toEqual([]);
     const names = open.map(({ operation }) => operation);

@@ -13,7 +13,7 @@ export default defineConfig({
     // It would be written by an inline script.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What may be how large, tests/e2e/console-size.test.ts says.
+    // The limits of sizes are in tests/e2e/console-size.test.ts.
     chunkSizeWarningLimit: 1_000,
   },
   worker: { format: 'es' },

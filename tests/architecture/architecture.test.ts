@@ -30,7 +30,7 @@ const cases: Case[] = [
     innocent: { 'infra/local/src/a.ts': `import { startKernel } from '@countersign/governance-kernel';` },
   },
   {
-    guarantee: 'nobody reaches around the exports of a package',
+    guarantee: 'only exports of a package are imported',
     rule: directions.noReachingAround,
     offence: { 'packages/policy/src/a.ts': `import { x } from '../../crypto/src/hex.ts';` },
   },

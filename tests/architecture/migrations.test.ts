@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listFiles, readText, units } from './repository.ts';
 import { migrationOnlyAdds } from './rules/migrations.ts';
 
-/** The last one that was written before there was a rule; nobody updates from a version that old while it runs. */
+/** The last one from before the rule: no running installation is updated from a version that old. */
 const lastWithoutRule = '20261128110000';
 
 const migrations = units()

@@ -6,7 +6,7 @@ import { explainsItself, type Tree } from './rules/readmes.ts';
 
 const services = units().filter((unit) => unit.startsWith('services/'));
 
-/** What a newcomer opens: the top, every unit, and the rooms of those that have rooms. */
+/** The folders that a newcomer opens: the top, every unit, and the rooms of those that have rooms. */
 const opened = [
   ...['docs', 'docs/adr', 'infra', 'packages', 'services', 'tests', 'contracts/src', 'packages/policy/src/gates'],
   ...units(),

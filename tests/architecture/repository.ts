@@ -43,7 +43,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** What is written in TypeScript below a folder. */
+/** The TypeScript files below a folder. */
 export function listSources(folder: string): string[] {
   return [...listFiles(folder, '.ts'), ...listFiles(folder, '.tsx')];
 }

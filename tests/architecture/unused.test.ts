@@ -30,7 +30,7 @@ describe('exports', () => {
   });
 
   it.each([
-    ['an export that nobody imports', { 'packages/a/src/b.ts': 'export const b = 1;' }],
+    ['an unused export', { 'packages/a/src/b.ts': 'export const b = 1;' }],
     [
       'an entry that only its own package imports',
       { 'packages/a/src/index.ts': 'export const b = 1;', 'packages/a/src/c.ts': `import { b } from './index.ts';` },
@@ -43,7 +43,7 @@ describe('exports', () => {
       },
     ],
     [
-      'a member of a namespace that nobody names',
+      'an unnamed member of a namespace',
       {
         'packages/a/src/b.ts': 'export const b = 1; export const c = 2;',
         'packages/a/src/d.ts': `import * as all from './b.ts'; all.b;`,
@@ -53,7 +53,7 @@ describe('exports', () => {
     expect(unusedOf(sources)).toHaveLength(1);
   });
 
-  it('an export that another package, a test, a README or somebody who takes all uses is left alone', () => {
+  it('an export that another package, a test, a README or a wildcard import uses is left alone', () => {
     const index = { 'packages/a/src/index.ts': 'export const b = 1;' };
     expect(unusedOf({ ...index, 'packages/c/src/d.ts': `import { b } from '@countersign/a';` })).toEqual([]);
     expect(unusedOf({ ...index, 'packages/a/tests/d.test.ts': `import { b } from '../src/index.ts';` })).toEqual([]);

@@ -11,7 +11,9 @@ import type { Part } from './_part.ts';
 import { gatewayPart, kernelPart } from './_parts.ts';
 import { rowsOf } from './_rows.ts';
 
-/** What can be killed or cut. `door` serves and works on no run, `worker` is asked nothing, `both` does both. */
+/**
+ * The parts that can be killed or cut. `door` serves and works on no run, `worker` is asked nothing, `both` does both.
+ */
 export const victims = [
   'door',
   'both',
@@ -26,7 +28,7 @@ export type Victim = (typeof victims)[number];
 
 type Harm = { strike(): Promise<void> | void; mend(): Promise<void> | void };
 
-/** As many as there are runs, so that all of them are under way at once in whichever process is left. */
+/** One for each run, so that all of them run at once in the remaining process. */
 const workersEach = '20';
 /** A worker that stands still for longer has lost its runs to others, and goes on with what it was doing. */
 const leaseMs = 3_000;
@@ -44,7 +46,7 @@ export type Installation = {
   readonly adminApiKey: string;
   readonly harms: Record<Victim, Harm>;
   readonly broker: { url: string; queues: readonly string[] };
-  /** Throws when a process ended that nobody killed. */
+  /** Throws when a process ended that was not killed. */
   assertLives(): void;
   stop(): Promise<void>;
 };

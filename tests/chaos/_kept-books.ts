@@ -27,7 +27,7 @@ function endOf({ plot, person }: StartedRun): End {
   }
 }
 
-/** What is said of a run and is not so. */
+/** The untrue statements about a run. */
 export function findUntrueRuns({ runs, steps }: Books, started: readonly StartedRun[]): string[] {
   const found: string[] = [];
   for (const start of started) {
@@ -92,12 +92,18 @@ function findUnnamedDecision(step: Step, allowed: string | null): string[] {
 
 type Effects = { notes: readonly { args: Record<string, unknown> }[]; questions: readonly string[] };
 
-/** How often an effect may have been made, by how its call ended in the ledger. Of an answer that died with the kernel only the ledger knows. */
+/**
+ * How often an effect may have been made, by how its call ended in the ledger. The outcome of an answer that died with
+ * the kernel is only in the ledger.
+ */
 const timesBy: Record<Outcome, readonly number[]> = { completed: [1], failed: [0], uncertain: [0, 1] };
 
 type Told = { says: RegExp; of: readonly Outcome[]; made: readonly number[] };
 
-/** What the model was told of a call, and when that is so. A result can be told that nobody lived to seal: then the ledger calls it uncertain. */
+/**
+ * The model's view of a call, and the outcomes under which it is true. A result may be reported although the kernel
+ * died before sealing it: then the ledger calls it uncertain.
+ */
 const tellings: readonly Told[] = [
   { says: /^Wrote /, of: ['completed', 'uncertain'], made: [1] },
   { says: /its outcome is uncertain|the tool may have run/, of: ['completed', 'uncertain'], made: [0, 1] },
@@ -140,7 +146,7 @@ function noteOf(args: string): string {
   return String((JSON.parse(args) as { id: string }).id); // what the workload asked for
 }
 
-/** What the model is asked in one turn of one run, by how far the conversation is. */
+/** The question to the model in one turn of one run, by the length of the conversation. */
 export function questionOf(request: string, title: string | undefined): string {
   const { messages } = JSON.parse(request) as { messages: unknown[] }; // a chat completion
   return `${title} after ${messages.length} messages`;

@@ -60,7 +60,7 @@ export class Part {
   /** Nothing that is cut or killed beside a process may end it. */
   assertLives(): void {
     if (this.#process !== null && hasEnded(this.#process.child))
-      throw new Error(`${this.#wiring.name} ended, and nobody killed it`);
+      throw new Error(`${this.#wiring.name} ended without being killed`);
   }
 }
 

@@ -11,7 +11,7 @@ export type Wired = { part: Part; url: string };
 type Wiring = { scratch: string; env: Record<string, string>; name?: string; dirs?: ServiceDirs };
 type GatewayWiring = Wiring & { name: string; workers: string };
 
-/** Short, so that what nobody can tell any more is told soon. A held call waits for one kill alone. */
+/** Short, so that a lost outcome is reported soon. A held call waits for one kill alone. */
 const upstreamTimeout = { GOV_UPSTREAM_TIMEOUT: '4s', GOV_MCP_TIMEOUT: '4s', GOV_DISPATCH_DEADLINE: '39s' };
 
 export async function kernelPart({ scratch, env, name = 'kernel', dirs = serviceDirs }: Wiring): Promise<Wired> {

@@ -32,8 +32,8 @@ type Weather = {
 };
 
 /**
- * Strikes in the middle of one call after the other, until everybody was struck as often as planned or the runs are over. Nobody waits for what was struck
- * before to come back, but for the same victim. What was struck is told to `struck`.
+ * Strikes in the middle of one call after the other, until everybody was struck as often as planned or the runs are
+ * over. A strike waits only for the recovery of the same victim. `struck` is called for each strike.
  */
 export async function storm({ installation, moments, seeded, rounds, over }: Weather, struck: Struck[]): Promise<void> {
   const beganAtMs = Date.now();

@@ -7,8 +7,8 @@ import type { StartedRun } from './_workload.ts';
 
 const ofGateway = {
   'runs that wait or run': `SELECT id FROM runs WHERE status IN ('queued', 'running')`,
-  'steps that nobody settled': `SELECT id FROM run_steps WHERE state = 'submitted'`,
-  'approvals that nobody answered': `SELECT approvals.id FROM approvals WHERE status = 'pending' AND run_id <> $1`,
+  'unsettled steps': `SELECT id FROM run_steps WHERE state = 'submitted'`,
+  'unanswered approvals': `SELECT approvals.id FROM approvals WHERE status = 'pending' AND run_id <> $1`,
   'events of the gateway that were not sent': `SELECT id FROM outbox WHERE sent_at IS NULL`,
 } as const;
 const ofKernel = {
@@ -20,7 +20,7 @@ const ofKernel = {
 type Resting = Pick<Installation, 'databases' | 'broker' | 'assertLives'>;
 const lookEveryMs = 1_000;
 
-/** Waits until nothing of the runs is open any more, but for the one that asks nobody. */
+/** Waits until nothing of the runs is open any more, but for the one without an approver. */
 export async function untilQuiet(
   installation: Resting,
   { started, withinMs }: { started: readonly StartedRun[]; withinMs: number },
@@ -37,7 +37,10 @@ export async function untilQuiet(
   }
 }
 
-/** What is not at rest yet, or never will be: with all parts up it has to become nothing. `undecided`: the run that may go on waiting for its approval. */
+/**
+ * The open work, which must become nothing with all parts up. `undecided`: the run that may go on waiting for its
+ * approval.
+ */
 async function unrestOf(
   { databases, broker }: Pick<Installation, 'databases' | 'broker'>,
   undecided: string,

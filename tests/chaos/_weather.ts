@@ -12,7 +12,7 @@ import { storm, type Struck } from './_storm.ts';
 import { untilQuiet } from './_unrest.ts';
 import { answerApprovals, signInPeople, startRuns, type Person, type StartedRun } from './_workload.ts';
 
-/** Of everything from the first run to the last outcome: an installation that is not at rest by then never will be. */
+/** The time from the first run to the last outcome: an installation that is busy after that will never be at rest. */
 const quietWithinMs = 240_000;
 
 type Storm = { seed: number; rounds: number };
@@ -35,7 +35,7 @@ export async function weather(planned: Storm): Promise<{ struck: Set<Victim>; un
   }
 }
 
-/** What a failure needs to be understood. */
+/** The data that a failure needs to be understood. */
 function tell({ seed }: Storm, { scratch, struck }: { scratch: string; struck: readonly Struck[] }): void {
   const strikes = struck.map(({ victim, moment, atMs }) => `  ${atMs} ms: ${victim}, ${moment}`);
   process.stderr.write(`STORM_SEED=${seed}, logs in ${scratch}\n${strikes.join('\n')}\n`);

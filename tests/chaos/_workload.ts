@@ -2,7 +2,7 @@ import { createClient } from '@countersign/contracts';
 import { gatewayRoutes } from '@countersign/contracts/routes';
 import { signIn, type GatewayClient } from '../e2e/_system.ts';
 
-/** What a run does, and how it ends where nobody is killed in the middle of one of its calls. */
+/** The steps of a run, and its end if no part is killed during its calls. */
 const plots = {
   writes: [['write', 'write'], ['write'], ['write']],
   asks: [['write'], ['ask'], ['write']],
@@ -56,14 +56,14 @@ function clientAt(baseUrl: string, { token, workspaceId }: Pick<Person, 'token' 
   return createClient(gatewayRoutes, { baseUrl, headers: () => headers, ...patience });
 }
 
-/** All twenty at once, or those of `nths`. Whoever is killed meanwhile is asked again, under the same key. */
+/** All twenty at once, or those of `nths`. A call to a killed part is repeated, under the same key. */
 export async function startRuns(people: readonly Person[], nths: readonly number[] = allRuns): Promise<StartedRun[]> {
   return await Promise.all(nths.map((nth) => startRun(people, nth)));
 }
 
 async function startRun(people: readonly Person[], nth: number): Promise<StartedRun> {
   const person = people[nth % people.length];
-  if (person === undefined) throw new Error('Nobody is signed in');
+  if (person === undefined) throw new Error('No person is signed in');
   const plot = plotOf(nth);
   const { body: task } = await person.client.createTask({
     body: { title: `Run ${nth}`, description: scriptOf(plot, nth) },
@@ -84,7 +84,7 @@ function plotOf(nth: number): Plot {
   return kinds[Math.floor(nth / workspaces)] ?? 'writes';
 }
 
-/** The name of a note is that of one call of one run, so that whoever finds it knows which call had its effect. */
+/** The name of a note is that of one call of one run, so a note shows which call had its effect. */
 function scriptOf(plot: Plot, nth: number): string {
   return plots[plot]
     .map((turn, at) => turn.map((deed, place) => directive(deed, `run-${nth}-${at}-${place}`)).join('\n'))
@@ -103,7 +103,10 @@ function directive(deed: 'write' | 'ask' | 'deny', name: string): string {
   }
 }
 
-/** Answers what the runs of one person ask, in the middle of everything, until it is told to stop; `started` may grow meanwhile. */
+/**
+ * Answers what the runs of one person ask, in the middle of everything, until it is told to stop; `started` may grow in
+ * the meantime.
+ */
 export async function answerApprovals(
   { client }: Person,
   { started, stopping }: { started: readonly StartedRun[]; stopping: AbortSignal },
@@ -114,7 +117,7 @@ export async function answerApprovals(
       const plot = started.find(({ runId }) => runId === sessionId)?.plot;
       if (plot === undefined || plot === 'asks nobody') continue;
       const status = plot === 'asks in vain' ? 'rejected' : 'approved';
-      // Whoever was killed after the vote arrived has it recorded all the same: then it is resolved already.
+      // A part that was killed after the vote arrived has it recorded all the same: then it is resolved already.
       await client.resolveWorkspaceApproval({ params: { id }, body: { status } }).catch(() => undefined);
     }
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs)); // between two looks at the state

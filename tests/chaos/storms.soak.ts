@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { victims } from './_installation.ts';
 import { weather } from './_weather.ts';
 
-/** As many orders of strikes, each in an installation of its own. */
+/** The number of orders of strikes, each in an installation of its own. */
 const storms = 10;
 const rounds = 3;
 const first = Number(process.env['STORM_SEED'] ?? Date.now() % 1_000_000);

@@ -14,7 +14,7 @@ export const servers = ['postgres', 'rabbitmq'] as const;
 const jobs = ['provision', ...services.map((container) => `migrate-${container}` as const)] as const;
 type Container = (typeof services)[number] | (typeof servers)[number] | (typeof jobs)[number];
 
-/** What the machine must have; says which of it is missing. */
+/** The tools that the machine must have; reports the missing ones. */
 export function requireTools(): void {
   const isThere = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
   const missing = [
@@ -141,7 +141,7 @@ export class Installation {
     return stdout + stderr;
   }
 
-  /** What this script prints in the container. */
+  /** The output of this script in the container. */
   script(container: Container, source: string): string {
     return podman('exec', this.idOf(container), 'node', '--eval', source);
   }

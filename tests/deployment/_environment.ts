@@ -1,7 +1,10 @@
 import { localServices } from '@countersign/local';
 import { serviceNames, type ServiceName } from '@countersign/services';
 
-/** What a service of the image makes of an environment. Throws ConfigError, as the start of the service would. */
+/**
+ * The configuration that a service of the image reads from an environment. Throws ConfigError, as the start of the
+ * service would.
+ */
 export function readEnvironment(name: ServiceName, environment: Record<string, string>): object {
   return localServices[name].configFrom(environment);
 }
@@ -11,10 +14,10 @@ export function serviceOfImage(image: string): ServiceName | null {
   return serviceNames.find((name) => image.split(':')[0]?.endsWith(`/${name}`) === true) ?? null;
 }
 
-/** As the image sets it. */
+/** The environment that the image sets. */
 export const ofImage = { NODE_ENV: 'production' };
 
-/** What is in a file of `NAME=value` lines, as compose reads it. */
+/** The content of a file of `NAME=value` lines, as compose reads it. */
 export function environmentIn(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));

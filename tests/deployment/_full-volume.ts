@@ -13,14 +13,14 @@ export class FullVolume {
     this.#inServer('install', '--directory', '--owner=postgres', '--mode=0700', `${folder}/tables`);
     this.#sql(`CREATE TABLESPACE small LOCATION '${folder}/tables'`);
     this.#sql('ALTER TABLE ALL IN TABLESPACE pg_default SET TABLESPACE small');
-    // What is sorted on disk lies beside the tables, as on a server that has one volume.
+    // Files of large sorts are beside the tables, as on a server that has one volume.
     this.#sql('GRANT CREATE ON TABLESPACE small TO public');
     this.#sql(`ALTER DATABASE countersign SET temp_tablespaces = 'small'`);
     this.#reconnectAll();
     this.#sql('CREATE TABLE public.ballast (bytes text) TABLESPACE small');
   }
 
-  /** What could not be written keeps its room until the table goes. */
+  /** The space of a failed write stays used until the table goes. */
   fill(): void {
     const tooMuch = `INSERT INTO public.ballast SELECT repeat(md5(random()::text), 60) FROM generate_series(1, 60000)`;
     try {

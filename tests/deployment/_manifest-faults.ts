@@ -18,8 +18,8 @@ const schemas: Readonly<Record<string, object>> = {
 };
 
 /**
- * What the schemas of Kubernetes say against a manifest. A member that they do not name is a fault too, as it is for
- * `kubectl apply --validate=strict`: the validators read every member that they know, so what none of them reads is unknown.
+ * The faults of a manifest by the schemas of Kubernetes. An unknown member is a fault too, as it is for `kubectl apply
+ * --validate=strict`. The validators read every member that they know, so a member that none of them reads is unknown.
  */
 export function manifestFaults(manifest: Manifest): string[] {
   const { apiVersion, kind } = manifest;
@@ -35,7 +35,7 @@ export function manifestFaults(manifest: Manifest): string[] {
   return [...unread].map((path) => `${path} is unknown`);
 }
 
-/** The same value; `unread` holds the path of each member of it that nobody has read yet. */
+/** The same value; `unread` holds the path of each member of it that was not read yet. */
 function watched<Value extends object>(value: Value, at: string, unread: Set<string>): Value {
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
     const path = `${at}/${name}`;

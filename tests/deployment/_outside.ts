@@ -10,11 +10,11 @@ import type { Mailbox } from './_mailbox.ts';
 type Decided = { verdict: string; reason_code: string; receipt: StoredReceipt };
 export type Acknowledged = { key: string; receiptId: string };
 
-/** Somebody who reaches the gateway's port and nothing else, with an agent of theirs. */
+/** A client that reaches only the gateway's port, with an agent of its own. */
 export class Outsider {
   readonly client: Client<typeof gatewayRoutes>;
   readonly workspaceId: string;
-  /** What was last answered, for the words of a failure. */
+  /** The last answer, for the text of a failure. */
   lastAnswer = '';
   readonly #url: string;
   readonly #token: string;
@@ -44,7 +44,7 @@ export class Outsider {
     return new Outsider(url, { client, workspaceId: body.workspace.id, token: body.token, agentKey: made.body.key });
   }
 
-  /** Asks whether the agent may; null where nobody answered or something failed. */
+  /** Asks whether the agent may; `null` when there was no answer or a failure. */
   async evaluate(tool: string, key: string = randomUUID()): Promise<Decided | null> {
     const call = { action: 'tool.call', tool, session_id: 'deployed' };
     const headers = {

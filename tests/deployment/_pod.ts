@@ -31,7 +31,7 @@ const podName = 'countersign-deploy-test-gateway';
 
 export type GatewayPod = { kernel: string; health(of: 'ready' | 'live'): number | null; remove(): void };
 
-/** What kustomize makes of an overlay. */
+/** The manifests that kustomize makes of an overlay. */
 export function rendered(overlay: string): Manifest[] {
   const text = execFileSync('kubectl', ['kustomize', join(overlays, overlay)], { encoding: 'utf8' });
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);

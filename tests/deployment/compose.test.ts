@@ -205,7 +205,7 @@ describe.each(services)('the service $name of the register', (row) => {
 });
 
 describe('compose.yaml', () => {
-  it('is given anew by name: lists keep the old public keys, what follows follows, all of it is taken, and init finishes it', () => {
+  it('is replaced by name: lists keep the old public keys, dependent values follow, all of it is used, and init finishes it', () => {
     const textOf = (file: string) => readFileSync(join(folder, file), 'utf8');
     const files = ['gateway-keys.env', 'control-plane-keys.env', 'kernel-keys.env'];
     const url = textOf('secrets/kernel_database_url');

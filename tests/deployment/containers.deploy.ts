@@ -77,7 +77,7 @@ async function expectNothingLost(): Promise<void> {
 
 const untilAnswered = () => until(async () => (await ada.evaluate('crm.read')) !== null);
 
-/** What is written goes to pages that have room left, until none has. */
+/** Writes fill pages with free space, until none has any. */
 const untilRefused = () => until(async () => (await ada.evaluate('crm.read')) === null, 10);
 
 async function until(isSo: () => Promise<boolean> | boolean, everyMs = 500): Promise<void> {
@@ -102,7 +102,7 @@ function askHealth(service: 'kernel' | 'gateway', of: 'live' | 'ready'): Health 
 const healthOf = (service: 'kernel' | 'gateway', of: 'live' | 'ready') => askHealth(service, of).status;
 const checksOf = (service: 'kernel' | 'gateway') => askHealth(service, 'ready').checks;
 
-// What one test had acknowledged, a later one finds again; the pod at the end takes the place of two containers.
+// Data that one test had acknowledged, a later one finds again; the pod at the end replaces two containers.
 describeStory('an installation by compose', () => {
   it('decides what comes through its one door: allowed, denied, and held for a person', async () => {
     const verdicts = await Promise.all(['crm.read', 'crm.drop', 'mail.send'].map((tool) => ada.evaluate(tool)));
@@ -115,7 +115,7 @@ describeStory('an installation by compose', () => {
     expect(await isOpen(port)).toBe(true);
   });
 
-  it.each(services)('%s writes nothing, is not root, and has the secrets of nobody else', (service) => {
+  it.each(services)('%s writes nothing, is not root, and has no other service’s secrets', (service) => {
     const told = installation.script(
       service,
       `const { writeFileSync, readdirSync } = require('node:fs');
@@ -215,7 +215,7 @@ describeStory('an installation by compose', () => {
   );
 
   it(
-    'proves what it did to somebody who has the export alone',
+    'proves its actions to a reader of the export alone',
     async () => {
       const evidence = await ada.keepEvidence(scratch, from);
       for (const container of [...services, ...servers]) podman('stop', '--time', '60', installation.idOf(container));
@@ -281,7 +281,7 @@ function commandsUnder(heading: string): string[] {
   return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
 }
 
-/** As the page says, with `compose` for the one that is installed here, whose `up` waits for nothing. */
+/** The commands of the page, with `compose` for the one that is installed here, whose `up` does not wait. */
 function inShell(commands: string): void {
   const script = join(installation.folder, 'commands');
   const inFolder = commands.replaceAll('infra/compose', '.');

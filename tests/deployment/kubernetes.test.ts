@@ -79,7 +79,7 @@ function settingsOf(names: string[], overlay: string): Record<string, string> {
   return environmentIn(literals.join('\n'));
 }
 
-/** What the container is started with, once somebody wrote their keys into the overlay. */
+/** The environment of the container, once an operator wrote their keys into the overlay. */
 function environmentOf({ env = [], envFrom = [] }: Container, overlay: string): Record<string, string> {
   const settings = settingsOf(
     envFrom.map(({ configMapRef }) => configMapRef.name),
@@ -132,7 +132,7 @@ describe('the manifests', () => {
     expect(kustomization('base').images).toContainEqual(expect.objectContaining({ name: `countersign/${name}` }));
   });
 
-  it('leave the name of the log in production to whoever installs it, and the kernel does not start without', () => {
+  it('leave the name of the log in production to the operator, and the kernel does not start without', () => {
     const kernel = services.find(({ container }) => container.name === 'kernel')?.container as Container;
     const read = () => readEnvironment('governance-kernel', environmentOf(kernel, 'overlays/production'));
     expect(read).toThrow('GOV_LOG_ORIGIN is missing: choose the name of the log once');

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { manifestFaults, type Manifest } from './_manifest-faults.ts';
 
 const kubernetes = fileURLToPath(new URL('../../infra/kubernetes', import.meta.url));
-/** Of kustomize, and of the operators in the examples. */
+/** Kinds of kustomize, and of the operators in the examples. */
 const foreign = ['Kustomization', 'Cluster', 'RabbitmqCluster', 'PodMonitor'];
 
 const manifests = readdirSync(kubernetes, { recursive: true, encoding: 'utf8' })

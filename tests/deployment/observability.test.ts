@@ -29,7 +29,7 @@ describe('what is watched', () => {
     expect(codes.filter((code) => !ReasonCode.safeParse(code).success)).toEqual([]);
   });
 
-  it('tells whoever is woken what to do', () => {
+  it('describe the next step to the person on call', () => {
     expect(alerts.filter(({ annotations }) => annotations.summary === '' || annotations.action === '')).toEqual([]);
   });
 });

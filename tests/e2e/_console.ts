@@ -58,7 +58,7 @@ export async function openVisitor(browser: Browser, origin: string, screen: Scre
   return { page, context, faults };
 }
 
-/** What serves the console: a whole system, or a gateway with some services behind it. */
+/** The server of the console: a whole system, or a gateway with some services behind it. */
 type Served = { consoleUrl: string } | { gateway: { url: string } };
 
 export type ConsoleOf<System> = {
@@ -141,7 +141,7 @@ async function takeSession(context: BrowserContext, email: string): Promise<Cook
   return await context.cookies();
 }
 
-/** What each page has when a person is signed in: the navigation, or on a narrow screen its button. */
+/** The part of each page that shows a signed-in person: the navigation, or on a narrow screen its button. */
 function shellOf(page: Page): Locator {
   const navigation = page.getByRole('navigation', { name: 'Pages' });
   return navigation.or(page.getByRole('button', { name: 'Menu' })).first();

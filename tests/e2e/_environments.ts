@@ -34,7 +34,7 @@ export async function ownDatabase(name: ServiceName, dirs: ServiceDirs = service
 
 type Keys = { adminApiKey: string; serviceApiKey: string; assertionKey: ReturnType<typeof generateSigningKey> };
 
-/** What the services of one installation know each other by. */
+/** The keys that the services of one installation share. */
 export function newKeys(): Keys {
   return {
     adminApiKey: 'admin-key-'.repeat(4),

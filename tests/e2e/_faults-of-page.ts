@@ -18,12 +18,15 @@ export const everyLook: readonly Look[] = [
   { width: 1280, colorScheme: 'dark', rules: ['color-contrast'] },
 ];
 
-/** What sticks out on the right of a page that scrolls sideways. */
+/** The elements that exceed the right edge of a page that scrolls sideways. */
 const wider = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth)
   .map((element) => 'too wide: ' + element.cloneNode().outerHTML)`;
 
-/** What is wrong with the page as it stands, in the themes and at the widths: what axe finds, and what is wider than the screen. */
+/**
+ * The faults of the page in its current state, in the themes and at the widths: those of axe, and elements wider than
+ * the screen.
+ */
 export async function faultsOf(page: Page, looks: readonly Look[]): Promise<string[]> {
   const faults: string[] = [];
   for (const { width, colorScheme, rules } of looks) {
@@ -40,7 +43,7 @@ export async function faultsOf(page: Page, looks: readonly Look[]): Promise<stri
 
 const movingMaxMs = 1;
 
-/** What of the page still moves for somebody who asked that nothing does. */
+/** The elements that still move although the visitor asked for reduced motion. */
 export async function movedOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const moving = await page.evaluate<string[]>(`[...document.querySelectorAll('*')].flatMap((element) => {
@@ -52,7 +55,7 @@ export async function movedOf(page: Page): Promise<string[]> {
   return moving;
 }
 
-/** What paper would show that only a screen has a use for: what is clicked, and the way to other pages. */
+/** The printed elements that only a screen needs: controls, and links to other pages. */
 export async function printedOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ media: 'print' });
   const printed = await page.evaluate<string[]>(`[...document.querySelectorAll('nav, .mantine-Button-root')]

@@ -5,7 +5,7 @@ import { untilAnswered } from '@countersign/testkit/until';
 /** Where statements stand still, before what they write is there. `when` is a condition on NEW. */
 export type HaltAt = { schema: string; table: string; when: string };
 export type Halt = {
-  /** So many statements stand there, or behind those that do. */
+  /** Waits until this number of statements is at the halt, or behind those that are. */
   reached(count?: number): Promise<void>;
   release(): Promise<void>;
 };

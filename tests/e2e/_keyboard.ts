@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 /** More than any page has places to stop at. */
 const placesMax = 120;
 
-/** What is read of an element in the page. */
+/** The fields of an element that are read in the page. */
 type Placed = { isConnected: boolean; matches(selector: string): boolean };
 
 /** Runs in the page. */
@@ -12,7 +12,7 @@ function stateOf(node: Placed): 'replaced' | 'focused' | 'elsewhere' {
   return node.matches(':focus') ? 'focused' : 'elsewhere';
 }
 
-/** Somebody without a mouse: only what has a place in the order of Tab is reached. */
+/** A user without a mouse: only elements in the order of Tab are reached. */
 export class Keyboard {
   readonly page: Page;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-/** A page of the list holds at most so many, whoever asks; a list that is to be filled at once holds more. */
+/** The most rows on a page of the list; a list that is to be filled at once holds more. */
 type Sizes = { newest: number; older: number };
 
 /** The receipts of a workspace that has very many, as the kernel lists them: each is one that it sealed, at another place of the log. */
@@ -64,8 +64,8 @@ export class LongLedger {
 type Traced = { name: string; ph: string; pid: number; tid: number; ts: number; tdur?: number };
 
 /**
- * The longest time that the page's thread was at work for one frame while something was done, in milliseconds. What the machine gave to
- * others meanwhile is none of it: on a busy one every frame takes long, also of a page on which nothing happens.
+ * The longest time that the page's thread was at work for one frame while something was done, in milliseconds. Time
+ * that the machine gave to other processes is not included: on a busy one every frame takes long, also of an idle page.
  */
 export async function longestFrameMs(
   browser: Browser,
@@ -100,7 +100,10 @@ function longestOf(traced: readonly Traced[]): { frames: number; ms: number } {
   return { frames: between.length, ms: Math.max(...between) / 1_000 };
 }
 
-/** So much of the list is behind each frame of a way through it: each shows other rows than the one before. Nobody scrolls faster. */
+/**
+ * The number of frames of a way through the list: each shows other rows than the one before. A person scrolls no
+ * faster.
+ */
 const framesOfWay = 240;
 
 /** Scrolls from the top to the end, and goes on until the list has grown by `grownPx`. */

@@ -5,10 +5,10 @@ import { freePort } from '@countersign/local';
 import Provider from 'oidc-provider';
 
 type Members = Record<string, unknown>;
-/** What the provider says wrongly in its next ID token. */
+/** A false statement of the provider in its next ID token. */
 export type Lie = {
   claims?: Members;
-  /** In place of the provider: another key, the client's secret, or nobody. */
+  /** The signer in place of the provider: another key, the client's secret, or none. */
   signedBy?: 'stranger' | 'secret' | 'nobody';
 };
 

@@ -20,7 +20,7 @@ export type Operated = {
   newSession(): string;
   /** Sends to the operations of a person's workspace. */
   operate(who: Person, path: string, body: object): Promise<Told>;
-  /** What the operations page of the person shows. */
+  /** The content of the person's operations page. */
   operations(who: Person): Promise<Told['body']>;
   /** The decision of one kernel, by default about a read in a session of its own. */
   decisionBy(agent: Evaluating, call?: object): Promise<Decision>;

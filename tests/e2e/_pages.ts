@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import type { Keyboard } from './_keyboard.ts';
 import type { Person } from './_signed-in.ts';
 
-/** Somebody at a page of the console, with a browser and with a token. */
+/** A person at a page of the console, with a browser and with a token. */
 export type AtPage = { keys: Keyboard; person: Person };
 type Way = (at: AtPage) => Promise<void>;
 
 export type PageCase = {
-  /** What its heading says. */
+  /** The text of its heading. */
   title: string;
   path: string;
-  /** What the page offers while there is nothing on it, taken. A page without: there is always something on it. */
+  /** The offer of an empty page, accepted. A page without: there is always something on it. */
   empty?: Way;
-  /** What people come for. */
+  /** The main act on the page. */
   act: Way;
 };
 
@@ -20,15 +20,26 @@ export type PageCase = {
 const ofAgents: readonly PageCase[] = [
   { title: 'Overview', path: 'overview', empty: runsItsCommand, act: foundsAnOrg },
   { title: 'Inbox', path: 'inbox', empty: runsItsCommand, act: approves },
+  { title: 'Activity', path: 'activity', empty: runsItsCommand, act: verifiesTheNewest },
   { title: 'Runs', path: 'runs', empty: startsTheSample, act: startsARun },
-  { title: 'Receipts', path: 'receipts', empty: runsItsCommand, act: verifiesTheNewest },
+  { title: 'Agents', path: 'agents', empty: runsItsCommand, act: opensAnAgent },
   { title: 'Tools', path: 'tools', act: opensATool },
 ];
 
 /** Pages that hold agents back. None changes what another one shows, so one workspace serves all of them. */
 const ofControls: readonly PageCase[] = [
-  { title: 'Stops', path: 'stops', empty: throttlesATool, act: freezes },
-  { title: 'Incidents', path: 'incidents', empty: drills, act: reports },
+  {
+    title: 'Stops and incidents',
+    path: 'incidents',
+    empty: async (at) => {
+      await throttlesATool(at);
+      await drills(at);
+    },
+    act: async (at) => {
+      await freezes(at);
+      await reports(at);
+    },
+  },
   // The ceiling of the month is delivered to the kernel with the settings of a new workspace.
   { title: 'Budgets', path: 'budgets', act: changesTheCeiling },
   { title: 'Policy', path: 'policy', empty: beginsADraft, act: triesTheDraft },
@@ -101,6 +112,11 @@ async function verifiesTheNewest({ keys }: AtPage): Promise<void> {
   await keys.sees('Verified in this browser');
 }
 
+async function opensAnAgent({ keys }: AtPage): Promise<void> {
+  await keys.enter(keys.page.locator('main [data-id]').getByRole('link').first());
+  await keys.page.getByRole('region', { name: 'Tools it used' }).getByRole('link').first().waitFor();
+}
+
 async function opensATool({ keys }: AtPage): Promise<void> {
   await keys.enter(keys.page.getByRole('link', { name: 'files.write_file' }));
   await keys.dialog.getByRole('region', { name: 'Approved definition' }).waitFor();
@@ -124,7 +140,7 @@ async function freezes({ keys }: AtPage): Promise<void> {
 async function drills(at: AtPage): Promise<void> {
   await at.keys.use('Report a drill');
   await reportsAs(at, 'A drill');
-  await at.keys.page.getByRole('link', { name: 'All incidents' }).press('Enter');
+  await at.keys.page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').press('Enter');
 }
 
 async function reports(at: AtPage): Promise<void> {

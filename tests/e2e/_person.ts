@@ -61,7 +61,7 @@ export class Person {
 type Answer = { challenge_id: string; options: { challenge: string } };
 type PasskeyForm = { place: string; fields: Record<string, string> };
 
-/** What the script sends of a form. */
+/** The form data that the script sends. */
 function formOf({ markup, text }: Page, ceremony: string): PasskeyForm {
   const form = new RegExp(`data-passkey="([^"]*)"\\s+data-ceremony="${ceremony}"(.*?)</form>`, 's').exec(markup);
   if (form === null) throw new Error(`No passkey is asked for to ${ceremony}: ${text}`);

@@ -11,6 +11,11 @@ export async function askProofs(ask: Ask): Promise<void> {
   await ask(kernel.getInclusionProof, { query: { receipt_id: receipt['receipt_id'] ?? '' } });
   await ask(kernel.getConsistencyProof, { query: { from: 1, to: checkpoint['tree_size'] ?? 1 } });
   await ask(kernel.listTrustKeys);
+  const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+  await ask(kernel.getDecisionStats, { query: { ...period, bucket: '5m', by: 'verdict' } });
+  await ask(kernel.deleteDecisionStats);
+  const agents = await ask(kernel.listSeenAgents);
+  await ask(kernel.getSeenAgent, { params: { principal: members(agents['data'][0])['principal_id'] ?? '' } });
   for (const route of [kernel.getBoundaryStatus, kernel.listBoundaryTargets]) await ask(route);
   await ask(kernel.listBoundaryCapabilities);
   for (const route of [kernel.getConsoleBootstrap, kernel.listConsoleSurfaces]) await ask(route);
@@ -36,9 +41,16 @@ export async function askDemo(ask: Ask): Promise<void> {
   await ask(kernel.tamperDemo, { body: proof });
 }
 
-/** Of the session `s1`, and of one receipt in it. */
+/** The evidence of the session `s1`, and of one receipt in it. */
 export async function askEvidence(ask: Ask, receipt_hash: string): Promise<void> {
   await ask(kernel.exportEvidence, { body: { sessions: ['s1'] } });
+  const wrapped = { envelope: 'sigstore', native_evidence_hash: receipt_hash };
+  const params = { manifest_id: String((await ask(kernel.createEnvelope, { body: wrapped }))['manifest_id']) };
+  await ask(kernel.listEnvelopes);
+  await ask(kernel.getEnvelope, { params });
+  await ask(kernel.getEnvelopePayload, { params });
+  await ask(kernel.verifyEnvelope, { params, body: {} });
+  await ask(kernel.listEvidenceKeys);
   await ask(kernel.verifyEvidence, { body: { evidence: '{}' } });
   await ask(kernel.verifyReplay, { body: { evidence: '{}' } });
   await ask(kernel.listGraphSessions);

@@ -35,7 +35,7 @@ export async function access(
   return one;
 }
 
-/** What still lets the person in. */
+/** The acts that are still open to the person. */
 export async function actsOf({ person, key, deviceToken, gatewayUrl }: Access) {
   const lets = async (bearer: string, path: string) => {
     const { status } = await fetch(new URL(path, gatewayUrl), { headers: { authorization: `Bearer ${bearer}` } });

@@ -26,7 +26,18 @@ export type Published = {
 type Operation = { responses: Record<string, { content: Record<string, unknown> }> };
 type OpenApi = { paths: Record<string, Record<string, Operation>> };
 
-export function publishedService(name: ServiceName, baseUrl: string): Published {
+type Document = { document: OpenApi; validatorAt(pointer: string): ValidateFunction };
+
+/** A document has tens of thousands of lines, and several tests compare answers with the same one. */
+const documents = new Map<ServiceName, Document>();
+
+function documentOf(name: ServiceName): Document {
+  const known = documents.get(name) ?? readDocument(name);
+  documents.set(name, known);
+  return known;
+}
+
+function readDocument(name: ServiceName): Document {
   const document = JSON.parse(openApiText(name)) as OpenApi; // as OpenAPI has it
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false });
   ajv.addSchema(document, 'api');
@@ -36,6 +47,11 @@ export function publishedService(name: ServiceName, baseUrl: string): Published 
     validators.set(pointer, known);
     return known;
   };
+  return { document, validatorAt };
+}
+
+export function publishedService(name: ServiceName, baseUrl: string): Published {
+  const { document, validatorAt } = documentOf(name);
   const answered = new Set<string>();
   const replayed = new Set<string>();
   return {
@@ -91,12 +107,12 @@ async function requireReplay(
   throw new Error(`${method} ${path} did not replay its answer for the same Idempotency-Key\n${texts}`);
 }
 
-/** Whoever brings no ticket asks as for any other address, and is refused there. */
+/** A request without a ticket is an ordinary one, and is refused there. */
 function opensSocket({ media }: AnyRoute, { headers = {} }: Probe): boolean {
   return media === 'socket' && 'sec-websocket-protocol' in headers;
 }
 
-/** What a socket tells first, as the answer of its route. */
+/** The first message of a socket, as the answer of its route. */
 async function firstMessage(route: AnyRoute, baseUrl: string, { headers = {} }: Probe) {
   const { 'sec-websocket-protocol': protocols = '', ...sent } = headers;
   const socket = await PageSocket.open(baseUrl, { path: route.path, protocols: protocols.split(', '), headers: sent });

@@ -9,8 +9,8 @@ import { freshEnvironment, openTerminal, typeInForeground, type Foreground, type
 import type { Walk } from './_walk.ts';
 
 /**
- * Somebody who reads a document and types what it says: `make up` into one terminal, everything else into another. The database is the
- * one thing that is there before: `quickstart.test.ts` starts without it.
+ * A reader who types the commands of a document: `make up` into one terminal, everything else into another. The
+ * database is the one thing that is there before: `quickstart.test.ts` starts without it.
  */
 export class Reading {
   readonly walk: Walk;

@@ -1,14 +1,18 @@
 import * as kernel from '@countersign/contracts/governance-kernel';
 import { members, type Ask } from './_ask.ts';
 
-type Registry = { headersOf(principal: string): Record<string, string>; path: string };
+type Registry = { headersOf(principal: string): Record<string, string>; path: string; notesUrl: string };
 
 /** Asks the routes of the registry of MCP servers about the server that `make up` ships. */
-export async function askRegistry(ask: Ask, { headersOf, path }: Registry): Promise<void> {
+export async function askRegistry(ask: Ask, { headersOf, path, notesUrl }: Registry): Promise<void> {
   const params = { server_id: 'files' };
   const named = { server_id: 'files', tool_name: 'read_text_file' };
   await ask(kernel.listMcpServers);
-  await ask(kernel.registerMcpServer, { body: { server_id: 'added', url: 'https://mcp.example/mcp' } });
+  await ask(kernel.registerMcpServer, { body: { server_id: 'added', url: notesUrl } });
+  const added = { server_id: 'added' };
+  const { definitions_hash: listed } = await ask(kernel.getMcpServer, { params: added });
+  const request = { definitions_hash: listed, reason: 'the team writes notes' };
+  await ask(kernel.requestMcpServerApproval, { params: added, body: request });
   await ask(kernel.scanMcpServer, { body: params });
   await ask(kernel.authorizeMcpCall, { body: { ...named, args: { path }, session_id: 's1' } });
   await ask(kernel.listGalleryServers);
@@ -17,10 +21,22 @@ export async function askRegistry(ask: Ask, { headersOf, path }: Registry): Prom
     params: { profile_id: 'p' },
     body: { tenant_id: 'newcomer', servers: ['files'] },
   });
+  const granted = await ask(kernel.createSandboxGrant, {
+    body: { subject: { tool: 'shell.run' }, expires_in_seconds: 600 },
+  });
+  const grant = { params: { grant_id: String(granted['grant_id']) } };
+  await ask(kernel.listSandboxProfiles);
+  await ask(kernel.listSandboxGrants);
+  await ask(kernel.getSandboxGrant, grant);
+  await ask(kernel.verifySandboxGrant, { ...grant, body: {} });
+  await ask(kernel.inspectSandboxGrant, { query: { tool: 'shell.run' } });
+  await ask(kernel.preflightSandbox, { body: { tool: 'shell.run', session_id: 's1' } });
   await ask(kernel.listAuthProfiles, { query: { tenant_id: 'newcomer' } });
   await ask(kernel.approveMcpServer, { params, body: await approved(ask, headersOf) });
   await ask(kernel.approveNamedMcpServer, { body: { ...params, ...(await approved(ask, headersOf)) } });
   await ask(kernel.revokeMcpServer, { params, body: { tenant_id: 'acme', reason: 'for a test' } });
+  // Runs of the gateway call the server, in whichever order the tests of the file run.
+  await ask(kernel.approveMcpServer, { params, body: await approved(ask, headersOf) });
 }
 
 /** Two people agree on what the server lists now. */

@@ -38,7 +38,7 @@ export type Replicas = {
   readonly system: Client<typeof kernelRoutes>;
   /** An agent of a workspace at each kernel. */
   agents(tenant: string, principal?: string): readonly [KernelClient, KernelClient];
-  /** As an administrator of the control plane's database, behind its back. */
+  /** Runs a statement as an administrator of the control plane's database, without the service. */
   inControlPlane(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** The same in the database of the kernels. */
   inKernels(statement: string, values?: unknown[]): Promise<Record<string, unknown>[]>;

@@ -6,7 +6,7 @@ import { Octokit } from '@octokit/core';
 import { enterpriseCloud } from '@octokit/plugin-enterprise-cloud';
 import { inDatabase, type SignedIn } from './_system.ts';
 
-/** What an answer has; a refusal has the same members. */
+/** The members of an answer; a refusal has the same ones. */
 export type Answer = { status: number; headers: Record<string, string>; data: Record<string, unknown> };
 type Call = (parameters?: Record<string, unknown>) => Promise<Answer>;
 type Act = 'list' | 'provision' | 'get' | 'put' | 'patch' | 'remove';

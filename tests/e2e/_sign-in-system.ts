@@ -54,7 +54,7 @@ export class SignInSystem {
     return `person-${++this.#people}@example.org`;
   }
 
-  /** A browser in which somebody new has signed in. */
+  /** A browser in which a new person has signed in. */
   async signedIn(email = this.newAddress()): Promise<{ tab: Tab; email: string }> {
     const tab = this.newTab();
     const { status } = await tab.signIn(email);

@@ -13,7 +13,7 @@ const sockets = [
 type Headed = { headers: Record<string, string> };
 type Site = { gatewayUrl: string; consoleUrl: string; direct: Published; sibling: Headed };
 
-/** What a person at a browser does who is signed in: proves it again, lets a program in, and puts it out. */
+/** The acts of a signed-in person at a browser: proves presence again, admits a program, and removes it. */
 export async function askSignedIn(
   browser: Published,
   { headers }: Headed,

@@ -1,10 +1,10 @@
 import { signIn, type SignedIn } from './_system.ts';
 import { Tab } from './_tab.ts';
 
-/** Somebody whom the gateway knows by a token, and who has a browser beside. */
+/** A person whom the gateway knows by a token, and who has a browser beside. */
 export type Person = SignedIn & { tab: Tab; email: string };
 
-/** Signs somebody in who has a workspace of their own. */
+/** Signs a person in who has a workspace of their own. */
 export async function personAt(gatewayUrl: string, email: string): Promise<Person> {
   const signedIn = await signIn({ gatewayUrl }, email);
   const tab = new Tab(gatewayUrl);
@@ -19,7 +19,7 @@ export async function joined(
   role: 'member' | 'partner' | 'owner',
 ): Promise<Person> {
   const [params, { email }] = [{ id: workspaceId }, invited];
-  // Nobody is invited as an owner: it is made of a partner.
+  // An owner cannot be invited: a partner becomes one.
   const body = { email, role: role === 'owner' ? ('partner' as const) : role };
   const { inviteToken: token } = (await client.createInvite({ params, body })).body;
   await invited.client.acceptInvite({ params: { token }, body: { email } });

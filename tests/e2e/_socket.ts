@@ -68,6 +68,6 @@ export class Refused extends Error {
 
 async function textOf(answer: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part as Buffer); // nobody has set an encoding
+  for await (const part of answer) parts.push(part as Buffer); // no encoding was set
   return Buffer.concat(parts).toString();
 }

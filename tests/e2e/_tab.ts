@@ -1,7 +1,7 @@
 import { socketProtocols } from '@countersign/contracts/control-plane';
 import { PageSocket } from './_socket.ts';
 
-/** What a page was answered. */
+/** The answer that a page received. */
 export type Told = { status: number; body: Record<string, unknown>; text: string; headers: Headers };
 export const codeOf = ({ status, body }: Pick<Told, 'status' | 'body'>) => [
   status,
@@ -18,7 +18,7 @@ type Sent = { method?: string; body?: unknown; headers?: Record<string, string> 
 export class Tab {
   readonly #origin: string;
   readonly #cookies = new Map<string, { value: string; path: string }>();
-  /** What the page sends with what changes something. */
+  /** The token that the page sends with each change. */
   csrfToken = '';
 
   constructor(origin: string, from?: Tab) {
@@ -33,7 +33,7 @@ export class Tab {
     return new Tab(origin, this);
   }
 
-  /** Somebody who has copied what this browser keeps. */
+  /** A copy of the browser's state in another browser. */
   stolen(): Tab {
     return new Tab(this.#origin, this);
   }
@@ -73,7 +73,7 @@ export class Tab {
     return (await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) })).text();
   }
 
-  /** Follows a stream; `ended` resolves when it is over, whoever ended it. */
+  /** Follows a stream; `ended` resolves at its end, on either side. */
   async follow(path: string): Promise<{ status: number; ended: Promise<void> }> {
     const response = await fetch(new URL(path, this.#origin), { headers: this.#cookieHeader(path) });
     return { status: response.status, ended: endOf(response) };

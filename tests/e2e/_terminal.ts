@@ -6,7 +6,7 @@ import { root } from '../architecture/repository.ts';
 
 type Place = { cwd: string; env: Record<string, string> };
 
-/** What a shell inherits on a machine where nothing of Countersign was ever set. */
+/** The environment of a shell on a machine without Countersign. */
 export const freshEnvironment = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
 
 export type Terminal = {
@@ -45,7 +45,7 @@ export type Foreground = {
   interrupt(): Promise<number | null>;
 };
 
-/** What `make up` of the Makefile ends with, once everything is built. */
+/** The last command of `make up` in the Makefile, once everything is built. */
 const makeUp = `make() { exec node $(node ${join(root, 'tests/runner/node-flags.mjs')}) ${join(root, 'infra/local/dist/main-up.js')}; }`;
 
 /** Types a line with `make up` and waits until the system is ready. */

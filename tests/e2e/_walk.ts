@@ -19,7 +19,7 @@ export class Walk {
     return block.text;
   }
 
-  /** What nobody has typed. */
+  /** The fields that were not typed. */
   get left(): string[] {
     return this.#blocks.filter(({ isTyped }) => !isTyped).map(({ text }) => text);
   }

@@ -117,7 +117,7 @@ async function faultIn({ tab, userId }: Signed, workspaceId?: string): Promise<s
 }
 
 describe('the audit log of a person', () => {
-  it('tells of each sign-in, sign-out and refresh cookie that came twice, and of nobody else', async () => {
+  it('records each sign-in, sign-out and refresh cookie that came twice, of this person only', async () => {
     const { tab, email, userId, sessionId } = await signedIn();
     await signedIn();
     const thief = tab.stolen();
@@ -238,7 +238,7 @@ describe('the audit log of a workspace', () => {
     expect((await entriesOf(other)).map(({ scope }) => scope)).toEqual([other.userId]);
   });
 
-  it('of somebody else is answered like one that does not exist, and nothing is written into it', async () => {
+  it('of another person is answered like one that does not exist, and nothing is written into it', async () => {
     const [owner, stranger] = [await signedIn(), await signedIn()];
     const workspaceId = await workspaceOf(owner);
     const told = async (id: string) => {

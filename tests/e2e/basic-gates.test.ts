@@ -184,7 +184,7 @@ type Gate = {
   isElsewhere?: true;
 };
 
-/** What is tried at both doors of a route, from what the route behind states. */
+/** The requests at both doors of a route, from the statements of the route behind. */
 function gatesOf(inner: AnyRoute): Gate[] {
   const { auth, leastRole = auth, needsPresence, keyScopes, idempotency } = inner;
   const higher = leastRole === 'partner' || leastRole === 'owner';

@@ -36,8 +36,8 @@ async function tokenOfProgram(tab: Tab, workspaceId: string): Promise<string> {
 
 const errorOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
-describe('a browser that signs in anew', () => {
-  it('ends the session that it had, whoever signs in, and also when that had run out for the moment', async () => {
+describe('a browser that signs in again', () => {
+  it('ends the session that it had, of any person, and also when that had expired for the moment', async () => {
     for (const aheadMs of [0, 20 * minuteMs]) {
       const { tab } = await signedIn();
       const { session_id: before } = (await tab.send('/api/session')).body;
@@ -51,7 +51,7 @@ describe('a browser that signs in anew', () => {
     }
   });
 
-  it('ends no session by a cookie that is nobody’s, nor before it has proven anything', async () => {
+  it('ends no session by an unknown cookie, nor before it has proven anything', async () => {
     const { tab } = await signedIn();
     const begun = await tab.send('/api/auth/login/begin', { method: 'POST', body: { email: newAddress() } });
     const body = { login_id: begun.body['login_id'], code: begun.body['code'] === '000000' ? '000001' : '000000' };
@@ -109,7 +109,7 @@ describe('a browser', () => {
 
   verifies(
     'cp.login',
-    'is nobody with a wrong code, a login of somebody else, a login twice, or one that is too old',
+    'is refused with a wrong code, a login of another person, a login twice, or one that is too old',
     async () => {
       const tab = system.newTab();
       const email = newAddress();
@@ -243,7 +243,7 @@ describe('a session that ended', () => {
     expect((await tab.send('/api/session')).body['devices']).toEqual([]);
   });
 
-  it('is ended by its own person alone: one of somebody else reads as one that is not there', async () => {
+  it('is ended by its own person alone: one of another person reads as an absent one', async () => {
     const [{ tab }, { tab: other }] = [await signedIn(), await signedIn()];
     const theirs = (await other.send('/api/session')).body['session_id'];
     const ending = (id: unknown) => tab.send(`/api/session/credentials/${String(id)}`, { method: 'DELETE' });
@@ -278,7 +278,7 @@ describe('the gateway', () => {
     expect((await tab.send('/api/session', { headers: { authorization } })).status).toBe(401);
   });
 
-  it('lets nobody in by a cookie while the control plane is away, and says so', async () => {
+  it('refuses cookies while the control plane is away, and says so', async () => {
     const { tab } = await signedIn();
     await system.inControlPlane('ALTER TABLE access_tokens RENAME TO away');
     try {
@@ -289,7 +289,7 @@ describe('the gateway', () => {
     expect((await tab.send('/api/me')).status).toBe(200);
   });
 
-  it('answers its siblings below /internal, and nobody else', async () => {
+  it('answers its siblings below /internal, and no other caller', async () => {
     const ask = (authorization?: string) =>
       fetch(`${system.gateway.url}/internal/sign-in-codes`, {
         method: 'POST',

@@ -17,7 +17,7 @@ const timeoutMs = 120_000;
 /** The kernel's own pages and the console have one name, so one passkey serves both. */
 const kernelOrigin = 'http://localhost:8080';
 let system: SharedSystem;
-/** Whose key asks, a partner of hers, and a member. */
+/** The owner of the asking key, her partner, and a member. */
 let ada: Person;
 let bob: Person;
 let max: Person;
@@ -102,7 +102,7 @@ describe('in the console', () => {
 
   verifies(
     'cp.approval',
-    'nobody approves what they do not see, whose key asks, who is no partner, or a stranger',
+    'the owner of the asking key, a member and a stranger cannot approve, nor a voter without seeing the request',
     async () => {
       const { id, shown } = await question();
       const approve = { decision: 'approve' };
@@ -162,7 +162,7 @@ describe('in the console', () => {
     timeoutMs,
   );
 
-  it('a denial says why, also to whoever asked, and whose key asks may deny', async () => {
+  it('a denial states its reason, also to the requester, and the owner of the asking key may deny', async () => {
     const { session, id, shown } = await question();
     expect(codeOf(await vote(ada, { id, shown }, { decision: 'deny' }))).toEqual([400, 'INVALID_REQUEST']);
     const reason = 'Ask the customer first';
@@ -236,7 +236,7 @@ describe('in a workspace with a passkey', () => {
   );
 });
 
-/** What somebody who is no approver can present; whom they name beside it is claimed and not proven. */
+/** The credentials of a caller that is no approver; a person named beside them is claimed and not proven. */
 function credentials(): Record<string, Record<string, string>> {
   const claims = {
     'x-gov-tenant-id': ada.workspaceId,
@@ -307,7 +307,7 @@ async function exported(session: string): Promise<string[]> {
   return lines.map((line) => JSON.stringify(line));
 }
 
-/** As a stranger with the published keys says, without any service. */
+/** The verdict of a third party with the published keys, without any service. */
 async function judged(lines: string[]) {
   const trust = parseKeySet((await kernelClient(system, ada.workspaceId).listTrustKeys()).body);
   const { verdict, fault } = verifyExport(lines, { trust, provider: nodeProvider });
@@ -320,7 +320,7 @@ async function byKey(path: string): Promise<Told> {
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Told['body'] };
 }
 
-/** As the operator sets it up: the page for it comes with the console. */
+/** The operator's setup: the page for it comes with the console. */
 async function enrol({ tab }: Person, authenticator: Authenticator): Promise<void> {
   const principal = String((await tab.send('/api/session')).body['user_id']);
   const headers = {

@@ -57,9 +57,9 @@ describe('the page of stops', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: `freeze effective, epoch 1: workspace:${person.workspaceId}` }).waitFor();
       expect(await said(person)).toBe('SYSTEM_FROZEN');
-      const fence = page.getByRole('region', { name: 'Fences' }).getByRole('row').nth(1);
+      const fence = page.getByRole('list', { name: 'Stops in force' }).getByRole('listitem');
       await fence.getByText('the vault leaks <b>⟨U+202E⟩').waitFor();
-      await page.getByText('All denied').waitFor();
+      await page.getByRole('status', { name: 'Enforcement' }).getByText('Frozen').waitFor();
       expect(faults).toEqual([]);
     },
     timeoutMs,
@@ -68,20 +68,20 @@ describe('the page of stops', () => {
   it(
     'resumes on a phone, once the kernel has allowed that change, and nothing before',
     async () => {
-      const person = await personAt('/console/stops', 390);
+      const person = await personAt('/console/incidents', 390);
       const { page, faults, workspaceId } = person;
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       await giveStop(page, 'f', 'the vault leaks, and so does whatever reads it overnight');
       await page.keyboard.press('Enter');
       await page.getByText('freeze effective, epoch 1').waitFor();
-      const fences = page.getByRole('region', { name: 'Fences' });
-      await fences.getByText('it is resumed').waitFor();
+      const fences = page.getByRole('list', { name: 'Stops in force' });
+      await fences.getByText('until it is resumed').waitFor();
       expect(
         await page.evaluate(
-          `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[aria-label=Fences]'))`,
+          `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[aria-label="Stops in force"]'))`,
         ),
       ).toBe(0);
-      await fences.getByRole('button', { name: 'Resume' }).press('Enter');
+      await fences.getByRole('button', { name: /^Resume / }).press('Enter');
       await page.getByRole('dialog').getByLabel('Reason to resume').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const typed = page.getByLabel(`Type workspace:${workspaceId} to go on`);
@@ -100,7 +100,7 @@ describe('the page of stops', () => {
   it(
     'throttles one tool for as long and as often as was said',
     async () => {
-      const person = await personAt('/console/stops');
+      const person = await personAt('/console/incidents');
       const { page } = person;
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       await giveStop(page, 't', 'too fast');
@@ -108,7 +108,7 @@ describe('the page of stops', () => {
       await page.getByLabel('Calls per minute').fill('1');
       await page.keyboard.press('Enter');
       await page.getByText('throttle effective, epoch 1').waitFor();
-      await page.getByRole('region', { name: 'Fences' }).getByText('1 in 60 s').waitFor();
+      await page.getByRole('list', { name: 'Stops in force' }).getByText('1 in 60 s').waitFor();
       expect([await said(person), await said(person)]).toEqual(['ALLOWED', 'THROTTLED']);
     },
     timeoutMs,
@@ -117,7 +117,7 @@ describe('the page of stops', () => {
   it(
     'never shows as in force what the kernel has not confirmed',
     async () => {
-      const person = await personAt('/console/stops');
+      const person = await personAt('/console/incidents');
       const { page, faults } = person;
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       desk.system.toKernel.cut();
@@ -128,12 +128,12 @@ describe('the page of stops', () => {
         await page.keyboard.press('Enter');
         await page.getByText('freeze unconfirmed, epoch 1').waitFor();
         await page.getByRole('region', { name: 'Commands' }).getByText('kept until it is there').waitFor();
-        expect(await page.getByRole('region', { name: 'Fences' }).count()).toBe(0);
+        expect(await page.getByRole('list', { name: 'Stops in force' }).count()).toBe(0);
         expect(await axeFindings(page)).toEqual([]);
       } finally {
         desk.system.toKernel.restore();
       }
-      await page.getByRole('region', { name: 'Fences' }).getByText('kept until it is there').waitFor();
+      await page.getByRole('list', { name: 'Stops in force' }).getByText('kept until it is there').waitFor();
       // The kernel holds it a moment before the control plane has written down that it does.
       await page.getByRole('region', { name: 'Commands' }).waitFor({ state: 'detached' });
       await page.getByText('freeze unconfirmed').waitFor({ state: 'detached' });

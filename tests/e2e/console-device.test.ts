@@ -28,7 +28,7 @@ const poll = (device_code = '') =>
 
 const visitor = (path: string, screen?: Screen) => desk.visitAs(desk.system.newAddress(), path, screen);
 
-/** Of the address that the program shows, what is behind the origin. */
+/** The path of the address that the program shows. */
 const shownPath = ({ verification_uri_complete = '' }: Record<string, string>) => {
   const { pathname, search } = new URL(verification_uri_complete);
   return pathname + search;

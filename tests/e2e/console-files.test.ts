@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
 
 /** Bytes over the wire until the first page can be read, and for one page more. */
-const firstLoadBytesMax = 250_000;
+const firstLoadBytesMax = 230_000;
 const routeBytesMax = 80_000;
 /** Fonts do not block the first page, and a browser keeps them. */
 const fontBytesMax = 90_000;

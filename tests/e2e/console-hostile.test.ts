@@ -11,7 +11,7 @@ const timeoutMs = 240_000;
 const email = 'founder@example.com';
 const markup = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 const hostile = `${markup}\u202e`;
-/** What a terminal or a reader would take for something else. */
+/** Characters that a terminal or a reader would mistake for others. */
 const invisible = /[\u202a-\u202e\u2066-\u2069\u200b-\u200f]/;
 const long = `${markup}${'x'.repeat(100_000)}`;
 let notes: NoteServer;
@@ -40,7 +40,7 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-/** Hostile words wherever somebody, or a program, gives words to the workspace. */
+/** Writes hostile words wherever a person, or a program, gives words to the workspace. */
 async function plant(): Promise<void> {
   await send(`/api/workspace/${ada.workspaceId}`, 'PUT', { name: hostile });
   await send('/api/auth/apikey', 'POST', { name: hostile });
@@ -69,7 +69,7 @@ async function send(path: string, method: string, body?: object): Promise<Record
 
 type Seen = { markup: boolean; invisible: boolean; elements: number };
 
-/** What stands on the page: whether hostile words are words on it, and how many elements they made. */
+/** The state of the page: whether hostile words are words on it, and how many elements they made. */
 async function seen(): Promise<Seen> {
   const text = await visitor.page.evaluate<string>('document.body.innerText');
   const elements = visitor.page.locator('#root img, #root script, #root iframe, main img, main script');
@@ -84,8 +84,8 @@ async function pagePaths(): Promise<string[]> {
   );
 }
 
-/** Pages on which somebody else's words stand. */
-const shown = ['inbox', 'runs', 'receipts', 'tools', 'incidents', 'members', 'settings'];
+/** Pages with words of other people. */
+const shown = ['inbox', 'runs', 'activity', 'tools', 'incidents', 'members', 'settings'];
 
 describe('words of others', () => {
   verifies(
@@ -119,7 +119,7 @@ describe('words of others', () => {
         await page.getByRole('heading', { level: 1 }).filter({ hasText: '<img src=x' }).waitFor();
         expect([list, await seen()]).toEqual([list, { markup: true, ...inert }]);
       }
-      await page.goto('/console/receipts?session=planted');
+      await page.goto('/console/activity?session=planted');
       await page.locator('main [data-id]').first().waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -131,7 +131,7 @@ describe('words of others', () => {
   );
 
   it(
-    'would be noticed if they were more: an element, an inline script, a request to somebody else',
+    'would be noticed if they were more: an element, an inline script, a request to another site',
     async () => {
       const { page, faults } = await desk.visit();
       await page.goto('/console/sign-in');

@@ -129,7 +129,7 @@ describe('the receipts', () => {
     async () => {
       const ada = await founder();
       await waitingCall(ada, 'sealed.md');
-      const { page, context, faults } = await desk.visitAs(ada.email, '/console/receipts');
+      const { page, context, faults } = await desk.visitAs(ada.email, '/console/activity');
       await page.getByRole('table').waitFor();
       await page.keyboard.press('v');
       const verify = page.getByRole('button', { name: 'Verify in the browser' });
@@ -145,7 +145,7 @@ describe('the receipts', () => {
       await page.reload();
       await verify.press('Enter');
       await page.getByText('It does not verify').waitFor();
-      // What the page reads once more may be under way when the browser is closed.
+      // A repeated read of the page may be under way when the browser is closed.
       await context.unrouteAll({ behavior: 'wait' });
       expect(faults).toEqual([]);
     },

@@ -128,7 +128,7 @@ describe('an organisation', () => {
     timeoutMs,
   );
 
-  it('gets more workspaces from who made it, once for an Idempotency-Key, and from nobody else', async () => {
+  it('gets more workspaces from its maker, once for an Idempotency-Key, and from no other person', async () => {
     const { body } = await bootstrap(ada);
     const headers = { 'idempotency-key': 'team' };
     const [one, two] = await Promise.all([1, 2].map(() => post(ada, '/api/v1/workspaces', { name: 'Team' }, headers)));
@@ -144,7 +144,7 @@ describe('an organisation', () => {
 });
 
 describe('a workspace', () => {
-  it('is renamed by an owner who has read it, and by nobody on what has changed since', async () => {
+  it('is renamed by an owner who has read it, and not on an old version', async () => {
     const place = `/api/workspaces/${ada.workspaceId}`;
     const rename = (name: string, headers: Record<string, string> = {}) =>
       ada.tab.send(place, { method: 'PUT', body: { name }, headers });
@@ -188,7 +188,7 @@ async function idOf({ tab }: Person): Promise<string> {
   return String((await tab.send('/api/session')).body['user_id']);
 }
 
-/** Somebody who signed in by an invite, and has no workspace of their own. */
+/** A person who signed in by an invite, and has no workspace of their own. */
 async function invitedOnly(email: string): Promise<Person> {
   const params = { id: ada.workspaceId };
   const { inviteToken: token } = (await ada.client.createInvite({ params, body: { email, role: 'partner' } as never }))
@@ -209,7 +209,7 @@ async function join(guest: Person, host: Person): Promise<string> {
   return host.workspaceId;
 }
 
-/** As the operator sets it up. */
+/** Enrols a passkey as the operator does. */
 async function enrol(who: Person): Promise<void> {
   const principal = await idOf(who);
   const headers = {

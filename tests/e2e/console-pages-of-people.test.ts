@@ -31,7 +31,7 @@ describe('a page', () => {
 
   verifies(
     'ui.pages',
-    'Sign in: clean in every look before anybody is known, and open to a keyboard alone; an address of no page leads on',
+    'Sign in: clean in every look before sign-in, and open to a keyboard alone; an address of no page leads on',
     async () => {
       const { page, faults } = await desk.visit();
       await page.goto('/console/sign-in');

@@ -45,7 +45,7 @@ async function signOut({ page }: Visitor): Promise<void> {
 
 describe('a passkey at the console', () => {
   it(
-    'is enrolled, signs in and is ended by keyboard alone; ended, it signs nobody in',
+    'is enrolled, signs in and is ended by keyboard alone; ended, it cannot sign in',
     async () => {
       const visitor = await desk.visit();
       const { page, faults } = visitor;
@@ -142,7 +142,7 @@ describe('an approver on a phone', () => {
       expect(record?.matched_rules).toHaveLength(1);
       await card.getByText(`${record?.matched_rules[0]}, by the gate`).waitFor();
       await card.getByText(`key:${keyId}`).first().waitFor();
-      await card.getByText(/expires in \d+:\d\d/).waitFor();
+      await card.getByText(/\d+:\d\d left/).waitFor();
       const radius = card.getByRole('region', { name: 'What this agent used in 7 days' });
       await radius.getByLabel('Sessions: 1').click();
       await radius.getByText('crawl-1').waitFor();

@@ -63,7 +63,7 @@ describeStory('the policy of a workspace', () => {
   );
 
   it(
-    'takes letters for letters: no single key acts while somebody writes in the editor',
+    'takes letters for letters: no single key acts while a person writes in the editor',
     async () => {
       const editor = page.getByRole('textbox', { name: 'Text of the draft' });
       await editor.focus();
@@ -143,7 +143,7 @@ describeStory('the policy of a workspace', () => {
   it(
     'keeps a receipt as a test of the draft, and publishes it under an address that leads nowhere once it was revoked',
     async () => {
-      await page.goto('/console/receipts?kind=decision&tool=shell.run');
+      await page.goto('/console/activity?kind=decision&tool=shell.run');
       await page.getByRole('link', { name: 'shell.run' }).press('Enter');
       const drawer = page.getByRole('dialog');
       await drawer.getByRole('button', { name: 'Keep DENY of shell.run as a test' }).press('Enter');

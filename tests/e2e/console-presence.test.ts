@@ -11,7 +11,7 @@ beforeEach(() => {
   desk.system.aheadMs = 0;
 });
 
-/** Somebody at the page about themselves, six minutes after they signed in, who is signed in elsewhere as well. */
+/** A person at their own page, six minutes after they signed in, who is signed in elsewhere as well. */
 async function lateVisitor(): Promise<Visitor & { elsewhere: Tab }> {
   const { tab: elsewhere, email } = await desk.system.signedIn();
   const visitor = await desk.visitAs(email, '/console/you');
@@ -50,7 +50,7 @@ describe('an act that needs a fresh proof of presence', () => {
   );
 
   it(
-    'is not done by whoever gives it up, who is told why and can go on',
+    'is not done by a person without a fresh proof, who gets the reason and can go on',
     async () => {
       const visitor = await lateVisitor();
       const { page, elsewhere } = visitor;

@@ -13,7 +13,7 @@ const timeoutMs = 180_000;
 const desk = useConsole();
 let handle: string;
 let original: string;
-/** Of a replay. */
+/** The id of a replay. */
 let replayed: string;
 
 type Members = Record<string, unknown>;
@@ -117,7 +117,7 @@ describe('the page of a public proof', () => {
       await page.getByRole('button', { name: 'Pin the current keys' }).click();
       await page.getByRole('button', { name: 'Verify here' }).click();
       await page.getByText('It does not verify').waitFor();
-      // What the page reads once more may be under way.
+      // A repeated read of the page may be under way.
       await context.unrouteAll({ behavior: 'wait' });
     },
     timeoutMs,

@@ -76,7 +76,7 @@ describe('a run that is started in the console', () => {
       expect(steps.map(({ kind }) => kind)).toEqual(['model_call', 'tool_call', 'model_call']);
       const report = await exportOf(ada, body['run_id']);
       expect(report).toMatchObject({ verdict: 'VERIFIED', completeness: 'COMPLETE', signer: 'TRUSTED' });
-      // What is sealed for the export itself stands in the same chain, behind the run.
+      // The receipts of the export itself are in the same chain, behind the run.
       const receipts = (await receiptsOf(ada, body['run_id'])).filter(({ receipt }) => kindOf(receipt) !== 'head');
       expect(receipts.every(({ verified, fault }) => verified === true && fault === null)).toBe(true);
       const payloads = receipts.map(({ receipt }) => (receipt as { payload: Members }).payload);

@@ -16,13 +16,13 @@ const unknownWorkspace = `wsp_${unknownUlid}`;
 let system: SharedSystem;
 let ada: Person;
 let eve: Person;
-/** What Ada has, by the name of the member that names it. */
+/** Ada's values, by the name of the member that names them. */
 let adas: Record<string, string>;
 
 type Person = SignedInPerson & { userId: string };
 type Members = Record<string, unknown>;
 
-/** Ids that nobody has, by the name of the member that takes them. A route that takes another makes these tests fail. */
+/** Unused ids, by the name of the member that takes them. A route that takes another makes these tests fail. */
 const unknown: Record<string, string[]> = {
   workspace_id: [unknownWorkspace, 'nonsense'],
   approval_id: [`apr_${unknownUlid}`],
@@ -40,11 +40,11 @@ const unknown: Record<string, string[]> = {
   receipt_id: [`rcp_${unknownUlid}`, 'x', '../..', '%00'],
   lane: ['nobodys', 'x%00'],
 };
-/** Of lists: they narrow what is shown, and what nobody has shows nothing. */
+/** Filters of lists: they narrow the result, and an unused id leaves nothing. */
 const filters = ['session_id', 'approval_id'];
-/** Ada has none: a code is nobody's until it is answered, and that a report is found by its own people alone is told with reports. */
+/** Ada has none: a code has no owner until it is answered, and the privacy of reports is tested with reports. */
 const ofNobody = ['user_code', 'report_id', 'lane'];
-/** Names that whoever writes them chooses. */
+/** Names that their authors choose. */
 const chosen = ['put-policy-shadow lane'];
 
 /** For each route that takes a body, one that it accepts. */
@@ -184,7 +184,7 @@ function idsOfAda(route: AnyRoute): Record<string, string> {
 
 function idsToTry({ name }: Place): string[] {
   const nobodys = unknown[name];
-  if (nobodys === undefined) throw new Error(`These tests do not know what ${name} is: say what nobody has`);
+  if (nobodys === undefined) throw new Error(`These tests do not know the kind of ${name}: add an unused value`);
   const foreign = adas[name];
   if (foreign === undefined && !ofNobody.includes(name)) throw new Error(`Ada has no ${name} that is not Eve's`);
   return foreign === undefined ? nobodys : [foreign, ...nobodys];

@@ -50,8 +50,8 @@ describe('while the kernel is away', () => {
       await policyPage.goto('/console/policy');
       await policyPage.getByRole('heading', { name: 'In force' }).waitFor();
       const stops = await context.newPage();
-      await stops.goto('/console/stops');
-      await stops.getByRole('region', { name: 'Fences' }).getByText('a leak').waitFor();
+      await stops.goto('/console/incidents');
+      await stops.getByRole('list', { name: 'Stops in force' }).getByText('a leak').waitFor();
       site.toKernel.cut();
       await page.getByText(away).waitFor();
       for (const name of inForce) expect([name, await factOf(page, name)]).toEqual([name, 'No answer']);
@@ -64,9 +64,9 @@ describe('while the kernel is away', () => {
       await policyPage.getByText('may be out of date').first().waitFor();
       await policyPage.reload();
       await policyPage.getByText(away).waitFor();
-      await stops.getByRole('region', { name: 'Fences' }).waitFor({ state: 'detached' });
-      for (const shown of [policyPage, stops])
-        expect(await shown.getByRole('heading', { name: 'In force' }).count()).toBe(0);
+      await stops.getByRole('list', { name: 'Stops in force' }).waitFor({ state: 'detached' });
+      expect(await policyPage.getByRole('heading', { name: 'In force' }).count()).toBe(0);
+      expect(await stops.getByRole('heading', { name: 'Stopped now' }).count()).toBe(0);
       site.toKernel.restore();
       await page.getByText(away).waitFor({ state: 'detached' });
       await page.getByText('All denied').waitFor();

@@ -22,7 +22,7 @@ async function signedInByKeyboard(path: string): Promise<Visitor> {
   return visitor;
 }
 
-/** Keeps from the page, until it is loaded anew, what would tell it that the session has become another person's. */
+/** Keeps from the page, until it is loaded again, the signals that the session belongs to another person. */
 async function keepUnaware(page: Page): Promise<void> {
   let isLoadedAnew = false;
   page.on('framenavigated', () => (isLoadedAnew = true));
@@ -122,9 +122,9 @@ describe('the console', () => {
   );
 
   it(
-    'does nothing in the name of somebody else who has signed in in another tab',
+    'does nothing in the name of another person who has signed in in another tab',
     async () => {
-      const { page, context } = await signedIn('/console/stops');
+      const { page, context } = await signedIn('/console/incidents');
       await page.getByRole('heading', { name: 'Nothing is stopped' }).waitFor();
       await keepUnaware(page);
       const other = await context.newPage();
@@ -178,7 +178,7 @@ describe('what the gateway serves of it', () => {
     expect((await open('/console/a/b/c')).status).toBe(404);
   });
 
-  it('is kept for ever where the name holds the hash, packed for whoever takes that, and nothing else is there', async () => {
+  it('is kept for ever where the name holds the hash, packed for clients that accept it, and nothing else is there', async () => {
     const text = await (await open('/console')).text();
     const [path = ''] = /\/console\/assets\/[^"]+\.js/.exec(text) ?? [];
     const packed = await open(path, { 'accept-encoding': 'br;q=1, gzip' });

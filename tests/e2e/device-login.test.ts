@@ -74,7 +74,7 @@ async function letIn({ tab, workspaceId }: { tab: Tab; workspaceId: string }, sc
 }
 
 describe('a program that asks to be let in', () => {
-  it('may send parameters that nobody knows and some without a value, and hears of a grant that there is not', async () => {
+  it('may send unknown parameters and some without a value, and is told about an unsupported grant', async () => {
     const begun = await begin({ audience: 'https://api.example', workspace_id: '' });
     expect(await poll(begun.device_code, { resource: 'x' })).toEqual(refused('authorization_pending'));
     const asked = (form: Record<string, string>) => post('/api/auth/device/token', { client_id, ...form });
@@ -107,7 +107,7 @@ describe('a program that asks to be let in', () => {
     expect((await asProgram(renewed.access_token, '/api/tasks')).status).toBe(200);
   });
 
-  verifies('cp.device', 'changes tasks and starts their runs, lets nobody in, and votes on nothing', async () => {
+  verifies('cp.device', 'changes tasks and starts their runs, admits no one, and votes on nothing', async () => {
     const marked = Object.values(gatewayRoutes).filter((route: AnyRoute) => route.opensToPrograms === true);
     expect(marked.map(({ operation }) => operation).sort()).toEqual(
       // It tells who may decide and changes nothing.
@@ -183,31 +183,35 @@ describe('a program that asks to be let in', () => {
     expect((await decide(bob.tab, bound.user_code, shared)).status).toBe(404);
   });
 
-  verifies('cp.device', 'hears what RFC 8628 says: too fast, refused, too late, used, somebody else’s', async () => {
-    const ada = await person();
-    const fast = await begin();
-    expect(await poll(fast.device_code)).toEqual(refused('authorization_pending'));
-    expect(await poll(fast.device_code)).toEqual(refused('slow_down'));
-    system.aheadMs += 6_000;
-    expect(await poll(fast.device_code)).toEqual(refused('slow_down'));
-    system.aheadMs += 16_000;
-    expect(await poll(fast.device_code)).toEqual(refused('authorization_pending'));
-    expect((await decide(ada.tab, fast.user_code, { decision: 'deny' })).status).toBe(200);
-    expect(await poll(fast.device_code)).toEqual(refused('access_denied'));
-    expect((await decide(ada.tab, fast.user_code, { decision: 'deny' })).status).toBe(404);
-    const late = await begin();
-    system.aheadMs += 11 * minuteMs;
-    expect(await poll(late.device_code)).toEqual(refused('expired_token'));
-    expect((await ada.tab.send(`/api/auth/device/${late.user_code}`)).status).toBe(404);
-    system.aheadMs = 0;
-    const begun = await begin();
-    const approve = { decision: 'approve', workspace_id: ada.workspaceId };
-    await decide(ada.tab, begun.user_code, approve);
-    expect(await poll(begun.device_code, { client_id: 'another' })).toEqual(refused('invalid_grant'));
-    expect((await poll(begun.device_code)).status).toBe(200);
-    expect(await poll(begun.device_code)).toEqual(refused('invalid_grant'));
-    expect(await poll('cdc_unknown')).toEqual(refused('invalid_grant'));
-  });
+  verifies(
+    'cp.device',
+    'gets the answers of RFC 8628: too fast, refused, too late, used, another client’s',
+    async () => {
+      const ada = await person();
+      const fast = await begin();
+      expect(await poll(fast.device_code)).toEqual(refused('authorization_pending'));
+      expect(await poll(fast.device_code)).toEqual(refused('slow_down'));
+      system.aheadMs += 6_000;
+      expect(await poll(fast.device_code)).toEqual(refused('slow_down'));
+      system.aheadMs += 16_000;
+      expect(await poll(fast.device_code)).toEqual(refused('authorization_pending'));
+      expect((await decide(ada.tab, fast.user_code, { decision: 'deny' })).status).toBe(200);
+      expect(await poll(fast.device_code)).toEqual(refused('access_denied'));
+      expect((await decide(ada.tab, fast.user_code, { decision: 'deny' })).status).toBe(404);
+      const late = await begin();
+      system.aheadMs += 11 * minuteMs;
+      expect(await poll(late.device_code)).toEqual(refused('expired_token'));
+      expect((await ada.tab.send(`/api/auth/device/${late.user_code}`)).status).toBe(404);
+      system.aheadMs = 0;
+      const begun = await begin();
+      const approve = { decision: 'approve', workspace_id: ada.workspaceId };
+      await decide(ada.tab, begun.user_code, approve);
+      expect(await poll(begun.device_code, { client_id: 'another' })).toEqual(refused('invalid_grant'));
+      expect((await poll(begun.device_code)).status).toBe(200);
+      expect(await poll(begun.device_code)).toEqual(refused('invalid_grant'));
+      expect(await poll('cdc_unknown')).toEqual(refused('invalid_grant'));
+    },
+  );
 
   it('is given one pair of tokens, however often it asks at once', async () => {
     const ada = await person();
@@ -217,7 +221,7 @@ describe('a program that asks to be let in', () => {
     expect(told.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('gets nothing when the session of who let it in has ended meanwhile', async () => {
+  it('gets nothing when the session of the person who admitted it has ended in the meantime', async () => {
     const ada = await person();
     const begun = await begin();
     await decide(ada.tab, begun.user_code, { decision: 'approve', workspace_id: ada.workspaceId });

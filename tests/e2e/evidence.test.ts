@@ -91,7 +91,7 @@ describe('the evidence of a period', () => {
 
   verifies(
     'gw.governance',
-    "is nobody else's: not that of another workspace, nor of a key that may not read",
+    'is private: not that of another workspace, nor of a key that may not read',
     async () => {
       const stranger = { ...bearer(bob.token), 'x-workspace-id': ada.workspaceId };
       expect((await ask(stranger)).status).toBe(404);
@@ -107,7 +107,7 @@ describe('the evidence of a period', () => {
 
   verifies(
     'cp.public',
-    'is verified for whoever sends it, by the keys that are published, as the command does: a changed line is named, and no more is told',
+    'is verified for any sender, by the published keys, as the command does: a changed line is named, and no more is shown',
     async () => {
       const headers = { ...bearer(ada.token), 'x-workspace-id': ada.workspaceId };
       const text = await (await ask(headers)).text();

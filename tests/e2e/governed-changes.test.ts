@@ -48,7 +48,7 @@ type Change = { act(): Promise<Told>; object(): Promise<unknown> };
 /** `chain`: where its decisions stand. Each is prepared while the policy allows. */
 type Row = { chain: string; prepare(nth: number): Promise<Change> };
 
-/** Every governed change that somebody can ask for, by the action that the kernel decides. */
+/** Every governed change that a person can propose, by the action that the kernel decides. */
 const table: Partial<Record<GovernedChange, Row>> = {
   'fence.lift': {
     chain: 'console:fences',
@@ -89,7 +89,7 @@ const table: Partial<Record<GovernedChange, Row>> = {
 };
 const rows = Object.entries(table) as [GovernedChange, Row][]; // its keys are the actions
 
-/** What is in force for this workspace alone. */
+/** The policy that is in force for this workspace alone. */
 const ownBundle = async () =>
   on.site.inKernels('SELECT policy_hash, epoch FROM policy_heads WHERE tenant_id = $1', [desk.owner.workspaceId]);
 
@@ -112,7 +112,7 @@ async function approve(approvalId: unknown): Promise<void> {
 }
 
 describe('a governed change', () => {
-  it('is in this table if anybody can ask for it', () => {
+  it('is in this table if it can be proposed', () => {
     const src = join(serviceDirs['control-plane'], 'src');
     const texts = (readdirSync(src, { recursive: true }) as string[]) // paths, as its options say
       .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))

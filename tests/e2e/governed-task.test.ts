@@ -144,7 +144,7 @@ async function endOf(taskId: string): Promise<Run> {
   });
 }
 
-/** What the kernel's receipt of a run's last step says. */
+/** The content of the kernel's receipt of a run's last step. */
 async function sealedAs({ steps }: Run): Promise<(string | null)[]> {
   const params = { receipt_id: steps.at(-1)?.receiptId ?? '' };
   const { payload } = (await kernelClient(system, owner.workspaceId).getReceipt({ params })).body;

@@ -169,7 +169,7 @@ describe('the pages on an agent on another host and on keys', () => {
   );
 });
 
-/** As the proxies of the page forward a request; TLS ends in front of it. */
+/** Forwards requests like the proxies of the page; TLS ends in front of it. */
 function proxyTo(port: string): Server {
   return createServer((req, res) => {
     const host = String(req.headers['x-other-name'] ?? 'agents.example.org');

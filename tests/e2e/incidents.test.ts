@@ -108,7 +108,7 @@ describe('an incident', () => {
 
   verifies(
     'cp.incident',
-    'does not resolve while a fence of its own stands that nobody named, whoever gave it and however it was given',
+    'does not resolve while one of its own fences is in force that was not named, by any author and in any way',
     async () => {
       const incident = await incidentIn('mitigating');
       const { incident_id } = incident;
@@ -265,7 +265,7 @@ describe('the control plane by itself', () => {
 
   verifies(
     'cp.incident',
-    'opens one for planted drift that nobody has called, in each workspace, once for all replicas, and again when it drifts again',
+    'opens one for planted drift before any call, in each workspace, once for all replicas, and again when it drifts again',
     async () => {
       const eve = await newPerson();
       for (const who of [ada, eve]) await reported({}, { who });

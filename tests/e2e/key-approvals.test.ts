@@ -13,7 +13,7 @@ const address = addressBook();
 
 const timeoutMs = 120_000;
 let system: SharedSystem;
-/** Whose key it is, and a partner of hers. */
+/** The owner of the key, and her partner. */
 let ada: SignedIn;
 let bob: SignedIn;
 let key: string;
@@ -54,7 +54,7 @@ const idIn = (text: string) => /PUT \/api\/audit\/approvals\/(apr_\w{26})/.exec(
 describe('an agent on another host, with a key of a workspace', () => {
   verifies(
     'gw.approvals',
-    'is approved over MCP by a colleague of whoever made the key, and then does it once',
+    'is approved over MCP by a colleague of the key’s maker, and then does it once',
     async () => {
       const requestInit = { headers: { authorization: `Bearer ${key}`, 'x-gov-session-id': 'crawl-1' } };
       const agent = new Client({ name: 'agent', version: '1' });

@@ -40,7 +40,7 @@ const begin = (tab: Tab, connection_id = 'acme') =>
   post(tab, '/api/auth/login/begin', { method: 'oidc', connection_id });
 const isSignedIn = async (tab: Tab) => (await tab.send('/api/session')).status === 200;
 
-/** Where the provider sends this browser back to, as somebody; then a test may change it. */
+/** The address that the provider sends this browser back to, for an account; then a test may change it. */
 async function answered(tab: Tab, account: Account, lie: Lie | null = null): Promise<URL> {
   provider.is(account, lie);
   return provider.signIn(String((await begin(tab)).body['authorization_url']));
@@ -93,26 +93,22 @@ describe('an identity of a provider', () => {
     },
   );
 
-  verifies(
-    'cp.login',
-    'signs its person in no more once they have unlinked it, and is for nobody else to end',
-    async () => {
-      const [ada, eve] = [await system.signedIn(), await system.signedIn()];
-      const account = { subject: 'leaves', email: ada.email };
-      await link(system.newTab(), account);
-      const [identity] = (await ada.tab.send('/api/session')).body['identities'] as { identity_id: string }[];
-      const end = ({ tab }: typeof ada) =>
-        tab.send(`/api/session/credentials/${identity?.identity_id}`, { method: 'DELETE' });
-      expect(codeOf(await end(eve))).toEqual([404, 'NOT_FOUND']);
-      expect(await end(ada)).toMatchObject({ status: 200, body: { ended: true } });
-      expect((await ada.tab.send('/api/session')).body).toMatchObject({ identities: [] });
-      const entries = (await ada.tab.send('/api/audit/entries?action=provider_identity.unlinked')).body['data'];
-      expect(entries).toMatchObject([{ details: { issuer: provider.issuer, subject: 'leaves' } }]);
-      const later = system.newTab();
-      expect((await comeBack(later, await answered(later, account))).location).toContain('/console/sign-in?link=');
-      expect(await isSignedIn(later)).toBe(false);
-    },
-  );
+  verifies('cp.login', 'signs its person in no more once they have unlinked it, and only they can end it', async () => {
+    const [ada, eve] = [await system.signedIn(), await system.signedIn()];
+    const account = { subject: 'leaves', email: ada.email };
+    await link(system.newTab(), account);
+    const [identity] = (await ada.tab.send('/api/session')).body['identities'] as { identity_id: string }[];
+    const end = ({ tab }: typeof ada) =>
+      tab.send(`/api/session/credentials/${identity?.identity_id}`, { method: 'DELETE' });
+    expect(codeOf(await end(eve))).toEqual([404, 'NOT_FOUND']);
+    expect(await end(ada)).toMatchObject({ status: 200, body: { ended: true } });
+    expect((await ada.tab.send('/api/session')).body).toMatchObject({ identities: [] });
+    const entries = (await ada.tab.send('/api/audit/entries?action=provider_identity.unlinked')).body['data'];
+    expect(entries).toMatchObject([{ details: { issuer: provider.issuer, subject: 'leaves' } }]);
+    const later = system.newTab();
+    expect((await comeBack(later, await answered(later, account))).location).toContain('/console/sign-in?link=');
+    expect(await isSignedIn(later)).toBe(false);
+  });
 
   verifies('cp.login', 'is its issuer and its subject, whatever address the provider names with it', async () => {
     const [ada, eve] = [await system.signedIn(), await system.signedIn()];
@@ -151,7 +147,7 @@ describe('what a provider did not say to this browser', () => {
     ['no signature', { signedBy: 'nobody' }],
   ];
   for (const [what, lie] of lies)
-    verifies('cp.login', `signs nobody in: a token with ${what}`, async () => {
+    verifies('cp.login', `refuses a sign-in: a token with ${what}`, async () => {
       const tab = system.newTab();
       expect(await comeBack(tab, await answered(tab, known, lie))).toEqual(refused);
       expect(await isSignedIn(tab)).toBe(false);
@@ -167,7 +163,7 @@ describe('what a provider did not say to this browser', () => {
     ['another code', ({ searchParams }) => searchParams.set('code', 'guessed')],
   ];
   for (const [what, change] of changes)
-    verifies('cp.login', `signs nobody in: an answer with ${what}`, async () => {
+    verifies('cp.login', `refuses a sign-in: an answer with ${what}`, async () => {
       const tab = system.newTab();
       const address = await answered(tab, known);
       change(address);
@@ -177,7 +173,7 @@ describe('what a provider did not say to this browser', () => {
 
   verifies(
     'cp.login',
-    'signs nobody in: the code of another login, whose verifier this one does not know',
+    'refuses a sign-in: the code of another login, whose verifier this one does not know',
     async () => {
       const [theirs, tab] = [await answered(system.newTab(), known), system.newTab()];
       const address = await answered(tab, known);
@@ -188,7 +184,7 @@ describe('what a provider did not say to this browser', () => {
 
   verifies(
     'cp.login',
-    'signs nobody in: the answer of another browser, of another connection, or one that came before',
+    'refuses a sign-in: the answer of another browser, of another connection, or one that came before',
     async () => {
       const tab = system.newTab();
       const address = await answered(tab, known);
@@ -204,7 +200,7 @@ describe('what a provider did not say to this browser', () => {
   );
 });
 
-describe('an identity that is nobody’s yet', () => {
+describe('an unlinked identity', () => {
   it('is linked in the browser that proved it, and in no other', async () => {
     const [{ email }, tab, victims] = [await system.signedIn(), system.newTab(), system.newTab()];
     const { location } = await comeBack(tab, await answered(tab, { subject: 'lures', email }));
@@ -221,7 +217,7 @@ describe('an identity that is nobody’s yet', () => {
     expect((await post(tab, '/api/auth/login/finish', proof)).status).toBe(200);
   });
 
-  it('asks nobody for a code whose address is of another domain, or is none', async () => {
+  it('requests no code for an address of another domain, or without an address', async () => {
     for (const account of [
       { subject: 'far', email: 'far@elsewhere.example' },
       { subject: 'silent' },
@@ -232,7 +228,7 @@ describe('an identity that is nobody’s yet', () => {
     }
   });
 
-  it('is one person’s, whoever else proves it at the same time', async () => {
+  it('belongs to one person, also when two prove it at the same time', async () => {
     const [ada, eve] = [await system.signedIn(), await system.signedIn()];
     const [first, second] = [system.newTab(), system.newTab()];
     const pending = async (tab: Tab, email: string) => {

@@ -12,7 +12,7 @@ const dataDir = scratchDataDir();
 const timeoutMs = 180_000;
 const connection = { connection_id: 'acme', client_id: 'countersign-acme', client_secret: clientSecret };
 const stranger = `usr_${'0'.repeat(26)}`;
-/** What a caller may say of itself in vain. */
+/** Claims of a caller that have no effect. */
 const claims = {
   'x-gov-principal-id': stranger,
   'x-user-id': stranger,
@@ -51,7 +51,7 @@ type Send = (path: string, sent?: { method?: string; body?: unknown }) => Promis
 const post = (tab: Tab, path: string, body: object, headers: Record<string, string> = {}) =>
   tab.send(path, { method: 'POST', body, headers });
 
-/** Asks as this browser does, and says each time that it is somebody else. */
+/** Sends requests of this browser that claim to be another person each time. */
 const byTab =
   (tab: Tab): Send =>
   async (path, sent = {}) =>
@@ -84,7 +84,7 @@ async function byPasskey(): Promise<Send> {
   return byTab(tab);
 }
 
-/** Of an identity that a code to her address has linked. */
+/** The requests of an identity that a code to her address has linked. */
 async function byProvider(): Promise<Send> {
   const tab = new Tab(system.gatewayUrl);
   const account = { subject: 'ada-at-acme', email: ada.email };

@@ -7,8 +7,9 @@ import { personAt, type Person } from './_signed-in.ts';
 import { codeOf } from './_tab.ts';
 import { inDatabase, kernelClient, scratchDataDir, startIn } from './_system.ts';
 
-// What a plan limits today. Connectors do not exist yet, so no test here shows their limit. The limit of concurrent runs is shown with workers
-// that choose runs one after the other, in `services/gateway/tests/database-runs.test.ts`: a run above it waits.
+// The limits of a plan that are enforced today. Connectors do not exist yet, so no test here shows their limit. The
+// limit of concurrent runs is shown with workers that choose runs one after the other, in
+// `services/gateway/tests/database-runs.test.ts`: a run above it waits.
 
 const timeoutMs = 180_000;
 const dataDir = scratchDataDir();

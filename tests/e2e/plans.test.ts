@@ -153,7 +153,7 @@ describe('a plan', () => {
     expect(await said('eve', 'crm.read')).toBe('SYSTEM_FROZEN');
   });
 
-  verifies('cp.plan', 'ends at its time, and is another’s for nobody', async () => {
+  verifies('cp.plan', 'ends at its time, and is never another’s', async () => {
     const plan = await approved([freeze('agent:frank')], { ttl_seconds: 90 });
     expect(Date.parse(plan.expires_at) - Date.parse(plan.created_at)).toBe(90_000);
     const left = await drafted([freeze('agent:frank')]);

@@ -45,7 +45,7 @@ async function activated(name: string): Promise<void> {
   expect((await desk.activate(hash, await desk.report(hash))).status).toBe(200);
 }
 
-/** What each kernel decides by, at its next decision. */
+/** The policy of each kernel at its next decision. */
 async function decidedBy() {
   const decisions = site.agents(workspace()).map(
     (agent) => agent.evaluate({ body: { action: 'tool.call', tool: 'crm.read', session_id: 'replicas' } as never }), // plain names
@@ -95,7 +95,7 @@ async function killedAt(at: HaltAt, asks: () => Promise<Told>): Promise<void> {
 describe('an activation that its process does not survive', () => {
   verifies(
     'cp.policy.activate',
-    'is taken over at any step by whoever asks again, once, and holds for the next decision of every kernel',
+    'is taken over at any step by a repeated request, once, and holds for the next decision of every kernel',
     async () => {
       for (const [nth, [step, at]] of Object.entries(steps).entries()) {
         const hash = await drafted(step);
@@ -116,7 +116,7 @@ describe('an activation that its process does not survive', () => {
 
   verifies(
     'cp.policy.activate',
-    'is noted and kept fresh though nobody asks again, when it is in force',
+    'is recorded and kept fresh without another request, when it is in force',
     async () => {
       const hash = await drafted('nobody asks');
       const reported = await desk.report(hash);
@@ -198,7 +198,7 @@ describe('the gate', () => {
 
   verifies(
     'cp.policy.gate',
-    'opens for no failing test, no widening that nobody named, no report of an hour ago and no old sign-in',
+    'opens for no failing test, no unnamed widening, no report of an hour ago and no old sign-in',
     async () => {
       const before = await desk.inForce();
       const rules = before.bundle.rules.filter(({ id }) => id !== 'letters');

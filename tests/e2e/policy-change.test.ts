@@ -124,7 +124,7 @@ describe('a draft', () => {
 
   verifies(
     'cp.policy.lockout',
-    'under which nobody could change the policy again is refused, and so is one that fails a test',
+    'that would lock every person out of the policy is refused, and so is one that fails a test',
     async () => {
       const bundle = await bundleInForce();
       const denied = { id: 'never', effect: 'deny', match: { action: ['policy.*'] } };
@@ -267,7 +267,7 @@ describe('an activation', () => {
 
   verifies('cp.operator', 'that the policy denies leaves the policy as it was, and no key proposes one', async () => {
     const bundle = await bundleInForce();
-    // Of this realm: what fetch parses is of another one in tests.
+    // Parsed in this realm: values of fetch are of another one in tests.
     const unwanted = parsePolicyBundle(JSON.stringify({ ...bundle, name: 'unwanted' }));
     const { hash } = compilePolicy(unwanted, nodeProvider);
     const denies = {

@@ -35,7 +35,7 @@ async function afterWriting(text: string): Promise<string> {
   return await untilAnswered(() => Promise.resolve(policyLines()[before]));
 }
 
-describeStory('whoever edits the policy of a running system', () => {
+describeStory('the editor of a running system’s policy', () => {
   it(
     'reads in the terminal what was taken over, or the first reason and line of a refusal, once for each content',
     async () => {

@@ -89,7 +89,7 @@ type Kind = keyof typeof places;
 const kinds = ['receipt', 'approval', 'replay'] as const;
 const pathOf = (kind: Kind, name: string) => `${places[kind]}/${name}`;
 
-/** As a stranger: no cookie, no key. */
+/** Reads without a cookie or a key. */
 async function read(kind: Kind, name: string) {
   const response = await fetch(new URL(pathOf(kind, name), system.gatewayUrl), {
     headers: { 'x-request-id': 'the-same-request' },
@@ -312,7 +312,7 @@ async function deadNames(): Promise<Record<Kind, string[]>> {
   return names;
 }
 
-/** What nobody has published yet: a receipt, an approval and a replay. */
+/** Objects that are not published yet: a receipt, an approval and a replay. */
 async function objectsOf(who: Person): Promise<Record<Kind, string>> {
   const question = await call(who, { tool: 'mail.send', effect_level: 'E3' });
   return {

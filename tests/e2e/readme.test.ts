@@ -37,7 +37,7 @@ async function repeated(words: string, wanted: string): Promise<string> {
   });
 }
 
-/** What the reader reads off the first terminal. */
+/** The value that the reader finds in the first terminal. */
 const printedAs = (name: string): string =>
   new RegExp(`^ *${name} +(http\\S+)$`, 'm').exec(reading.first.printed())?.[1] ?? '';
 

@@ -32,6 +32,7 @@ async function proveAgain(tab: Tab) {
 /** The gateway reads a request, to know its workspace, before it asks how fresh the proof is. */
 const bodies: Record<string, object> = {
   'put-workspace': { name: 'Renamed' },
+  'put-workspace-mode': { mode: 'build' },
   'put-member-role': { role: 'member' },
   'create-subscription': { channel: 'webhook', target: 'https://hooks.example.org/', eventTypes: ['run.ended'] },
   'create-invite': { email: 'invited@example.org' },
@@ -42,7 +43,7 @@ const bodyOf = ({ operation, method }: AnyRoute) =>
   method === 'POST' || method === 'PUT' ? { body: bodies[operation] ?? {} } : {};
 const errorOf = ({ body }: { body: Record<string, unknown> }) => (body['error'] as { code?: string } | undefined)?.code;
 
-/** What all tables of the control plane hold. */
+/** The content of all tables of the control plane. */
 async function content(): Promise<unknown> {
   const tables = ['sessions', 'device_logins', 'refresh_tokens', 'audit_entries', 'outbox'];
   return Promise.all(
@@ -62,7 +63,7 @@ describe('what needs a fresh proof of presence', () => {
       system.aheadMs += 5 * minuteMs + 2_000;
       const before = await content();
       for (const route of routes) {
-        // Of a route of one workspace it is this one that its path names.
+        // The path of a route of one workspace names this one.
         const params = Object.fromEntries(
           pathParams(route.path).map((name) => [name, name === 'userId' ? me.user.id : workspaceId]),
         );

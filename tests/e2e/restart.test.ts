@@ -72,7 +72,7 @@ describe('a system that is killed', () => {
 
 describe('a system that is stopped', () => {
   it(
-    'says that it stops and that it has, and nothing of what it ends itself, also while somebody follows it',
+    'reports its stop and its end, and nothing of processes that it ends itself, also with a follower',
     async () => {
       const running = await runningSystem();
       const { tab, workspaceId } = await personAt(running.gatewayUrl, 'follower@example.org');

@@ -79,7 +79,7 @@ describe('a workspace that was frozen', () => {
           headers,
           body: { target: whole(), reason: 'mended', epoch },
         });
-      // The one that somebody saw is gone; another stands in its place.
+      // The fence that was seen is gone; another one is in force in its place.
       expect(codeOf(await lift(1))).toEqual([409, 'ILLEGAL_TRANSITION']);
       expect((await ops())['fences']).toMatchObject([{ epoch: 3 }]);
       expect((await lift(3)).body).toMatchObject({ kind: 'open', epoch: 4 });

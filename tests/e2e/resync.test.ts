@@ -62,7 +62,7 @@ it('gives again the stops that the kernel has lost, under their epochs, and lift
   await untilAnswered(async () => (await ask('resume', { target: 'agent:erin', reason })).status === 200);
   expect(await resynced('fences')).toMatchObject({ state: 'in_sync', checked: 3, found: [], is_whole: true });
   await site.inKernels(`DELETE FROM fences WHERE scope LIKE 'agent:${workspaceId}/%'`);
-  // Somebody else has stopped him since, and knew why.
+  // Another caller has stopped him since.
   const scope = `agent:${workspaceId}/dave`;
   const later = { kind: 'quarantine', epoch: 9, reason: 'operator', set_by: 'olga' };
   await site.system.putFence({ params: { scope }, body: later } as never); // plain names
@@ -108,7 +108,7 @@ it('confirms the policy that was put into force here, and says where another one
   expect(await resynced('policy')).toMatchObject({ state: 'differs', found: [{ ref: policy_hash }] });
 });
 
-it('has the members told anew, and the server of a connector asked', async () => {
+it('has the members sent again, and the server of a connector queried', async () => {
   await newDesk();
   const { workspaceId, tab } = desk.owner;
   const subject = `user:${String((await tab.send('/api/session')).body['user_id'])}` as never; // plain names
@@ -117,7 +117,7 @@ it('has the members told anew, and the server of a connector asked', async () =>
   await untilAnswered(async () => (await known()).length > 0);
   const deletes = await known();
   expect(await resynced('relations')).toMatchObject({ state: 'in_sync', found: [] });
-  // What was told a moment ago may still be under way, and then there is nothing to repair.
+  // A recent delivery may still be under way, and then there is nothing to repair.
   let looks = 0;
   await untilAnswered(async () => {
     looks += 1;

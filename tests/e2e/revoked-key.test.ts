@@ -62,7 +62,7 @@ async function publish(object_id: string) {
   return ada.tab.send('/api/audit/handles', { method: 'POST', body, headers: at });
 }
 
-/** As `docs/operations.md` tells: another key everywhere, a checkpoint, and the revocation right behind it. */
+/** The steps of `docs/operations.md`: another key everywhere, a checkpoint, and the revocation right behind it. */
 async function rotateAndRevoke(): Promise<void> {
   await system.stop();
   const file = join(dataDir.path, 'secrets.json');
@@ -108,7 +108,7 @@ describeStory('a receipt of a key that was replaced and revoked as documented', 
         context.request.post(`/api/auth/login/${step}`, { data, headers: { 'sec-fetch-site': 'same-origin' } });
       const { login_id, code } = (await (await post('begin', { email: ada.email })).json()) as Record<string, string>;
       expect((await post('finish', { login_id, code })).ok()).toBe(true);
-      await page.goto('/console/receipts?tool=crm.read');
+      await page.goto('/console/activity?tool=crm.read');
       await page.getByRole('table').waitFor();
       await page.keyboard.press('v');
       await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');

@@ -68,7 +68,7 @@ describe('a stopped runtime', () => {
       await basic.stopRuntime();
       await stopped();
       for (let nth = 0; nth < 2; nth += 1) tasks.push(await startTask(owner, twoCalls));
-      // A run of another workspace is done meanwhile, so workers do take runs.
+      // A run of another workspace is done in the meantime, so workers do take runs.
       const neighbour = await signIn(system, address('neighbour'));
       await completed(neighbour, await startTask(neighbour, 'hello'));
       const held = await Promise.all(tasks.map((taskId) => runOf(owner, taskId)));

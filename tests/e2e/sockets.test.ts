@@ -197,7 +197,7 @@ describe('the snapshot', () => {
     const tag = { 'if-none-match': first.headers.get('etag') ?? '' };
     const again = await snapshot(ada, tag);
     expect([again.status, again.text]).toEqual([304, '']);
-    // What was told now is lost on the way.
+    // The next hint is lost on the way.
     socket.end();
     await newDraft(ada, 0);
     const changed = await snapshot(ada, tag);

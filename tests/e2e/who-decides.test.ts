@@ -38,7 +38,7 @@ async function questionOf(maker: Person): Promise<string> {
   return session_id;
 }
 
-/** What the inbox says of a question to a person, and what comes of a vote. */
+/** The inbox's view of a question for a person, and the result of a vote. */
 async function saidAndDone(maker: Name, voter: Name) {
   const session = await questionOf(people[maker]);
   const { tab, workspaceId } = people[voter];

@@ -79,7 +79,7 @@ class FileByFileRunner {
     if (existsSync(keptIn)) return JSON.parse(readFileSync(keptIn, 'utf8'));
     const first = await this.#dryRunOf(file, options);
     if (first.failure === undefined && first.red.length === 0) return keep(first, keptIn);
-    // What fails again without a mutant says nothing about one: tests that measure time do, on a busy machine.
+    // A test that fails again without a mutant proves nothing: tests that measure time do, on a busy machine.
     const again = await this.#dryRunOf(file, options);
     return again.failure === undefined && again.green.length > 0 ? keep(again, keptIn) : again;
   }
@@ -123,7 +123,7 @@ function testOf(file, durationMs) {
   return { id: file, name: file, fileName, timeSpentMs: durationMs, status: passed };
 }
 
-/** How often one file reached each mutant; the counters start anew for the next file. */
+/** Returns how often one file reached each mutant; the counters start again for the next file. */
 function takeReached(coverage) {
   if (coverage === undefined) return {};
   const reached = { ...coverage.static };
@@ -134,7 +134,7 @@ function takeReached(coverage) {
   return reached;
 }
 
-/** What kills most for its time comes first; at the beginning that is the shortest. */
+/** Files with the most kills for their time come first; at the beginning these are the shortest. */
 function inOrder(files, { durations, kills }) {
   const worth = (file) => (1 + (kills[file] ?? 0)) / durations[file];
   return [...files].sort((a, b) => worth(b) - worth(a));

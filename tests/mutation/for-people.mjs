@@ -1,5 +1,6 @@
-// What is written for people is not mutated: nobody matches on text (STYLE.md, Errors), so no test may pin it. Two things are left out,
-// and nothing else: the text with which an error is made where it is thrown, never its code, and statements that log.
+// Texts for people are not mutated: code never matches on text (STYLE.md, Errors), so no test may pin it. Two things
+// are left out, and nothing else: the text with which an error is made where it is thrown, never its code, and
+// statements that log.
 
 const levels = new Set(['debug', 'info', 'warn', 'error']);
 

@@ -2,8 +2,9 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { hashOf } from './files.mjs';
 
 /**
- * What earlier runs found, one line each, written as soon as it is known: a run that breaks off loses nothing. A result counts while the
- * mutated file is as it was, and with it the test that killed the mutant or, of a survivor, every test of its suites.
+ * The results of earlier runs, one line each, written at once: a run that breaks off loses nothing. A result counts
+ * while the mutated file is as it was, and with it the test that killed the mutant or, of a survivor, every test of its
+ * suites.
  */
 export class KeptResults {
   #file;

@@ -16,7 +16,7 @@ import { rooms } from './rooms.mjs';
 import { runMutants } from './run-mutants.mjs';
 import { sampleOf } from './sample.mjs';
 
-/** What is to be killed of everything that can be seen. */
+/** The share of visible mutants to kill. */
 const target = 0.92;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -65,7 +65,7 @@ function readOptions() {
   return { rooms: values.room, size, seed: values.seed, json: values.json, fresh: values.fresh, target };
 }
 
-/** What became of each mutant: what earlier runs know still, and the rest run now, rooms of one unit together. */
+/** The result of each mutant: known ones from earlier runs, and the rest run now, rooms of one unit together. */
 async function resultsOf(chosen) {
   const kept = new KeptResults(join(cache, 'results.jsonl'));
   const results = new Map();
@@ -123,7 +123,7 @@ async function withParts(run) {
   }
 }
 
-/** Also when somebody stops the run: Stryker then ends the process itself. */
+/** Also covers a run that is stopped: Stryker then ends the process itself. */
 function removeAtExit(folder) {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }

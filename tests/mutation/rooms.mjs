@@ -1,5 +1,6 @@
-// What is mutated, and which tests may kill it: those that are about it, so that a room takes minutes and not hours. A mutant that lives may
-// be killed by a test of another room; then the test that is about it is missing all the same.
+// The mutated code, and the tests that may kill it: those that are about it, so that a room takes minutes and not
+// hours. A mutant that lives may be killed by a test of another room; then the test that is about it is missing all the
+// same.
 
 import { services } from '../runner/imports.mjs';
 
@@ -143,7 +144,10 @@ const roomOfStore = (name) => ({
 });
 const isCut = (name) => Object.values(cutRooms).some(({ source }) => source.startsWith(`services/${name}/`));
 
-/** By name: the folder whose files are mutated, and the test files by the beginning of their paths. Rooms of one unit run together. */
+/**
+ * The rooms by name: the folder whose files are mutated, and the test files by the beginning of their paths. Rooms of
+ * one unit run together.
+ */
 export const rooms = {
   ...cutRooms,
   ...Object.fromEntries(

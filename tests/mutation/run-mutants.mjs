@@ -9,12 +9,12 @@ import { recordPlan } from './plan.mjs';
 import { notRun } from './sampled.mjs';
 import { listen } from './told.mjs';
 
-// Every suite of a service in one process takes minutes, and nobody has the machine for himself.
+// Every suite of a service in one process takes minutes, on a machine with other work.
 const dryRunTimeoutMinutes = 60;
 /** A mutant hangs beyond this times what its test files take without it, and so many milliseconds: a busy machine must not kill it. */
 const timeoutFactor = 5;
 const timeoutMs = 60_000;
-/** What a test may wait for at most; a mutant that keeps it waiting is seen. */
+/** The longest wait of a test; a mutant that exceeds it is detected. */
 const testTimeoutMs = 60_000;
 /** Jest keeps what it has loaded of native modules. */
 const runsOfOneProcess = 25;
@@ -22,9 +22,10 @@ const runsOfOneProcess = 25;
 const plugins = ['file-by-file.mjs', 'sampled.mjs', 'for-people.mjs', 'told.mjs'];
 
 /**
- * Runs the mutants in the working directory, which is a copy that nobody else uses, and tells each result as it comes. `sources`: every
- * file of their rooms, so that a mutant keeps its number. With `isService` each mutant has a process of its own, because what a failing
- * test of a service leaves running ends with its process only. Returns the tests that failed without a mutant and were left out.
+ * Runs the mutants in the working directory, which is a private copy, and reports each result as it comes. `sources`:
+ * every file of their rooms, so that a mutant keeps its number. With `isService` each mutant has a process of its own,
+ * because what a failing test of a service leaves running ends with its process only. Returns the tests that failed
+ * without a mutant and were left out.
  */
 export async function runMutants({ mutants, sources, testFiles, isService, scratch, reachedFolder, onResult }) {
   const sampleFile = join(scratch, 'sample.json');

@@ -5,7 +5,7 @@ import { readPlan } from './plan.mjs';
 /** Stryker has one word for "not run", and it is that of its type checkers. */
 export const notRun = 'CompileError';
 
-// Of Stryker's parts only a checker may keep a mutant from being run.
+// The only part of Stryker that may keep a mutant from being run is a checker.
 export const strykerPlugins = [{ kind: 'Checker', name: 'sampled', factory: () => new SampledChecker() }];
 
 class SampledChecker {

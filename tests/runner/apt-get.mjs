@@ -8,8 +8,12 @@ export function mayInstall() {
 
 /** Brings the lists up to date and installs the first of these packages that there is; its name, or undefined for none. */
 export function installFirst(names) {
-  if (!runApt(['update', '-q'])) return undefined;
+  if (!updateLists()) return undefined;
   return names.find((name) => runApt(['install', '-y', '-q', '--no-install-recommends', name]));
+}
+
+export function updateLists() {
+  return runApt(['update', '-q']);
 }
 
 function runApt(args) {

@@ -1,5 +1,5 @@
-// What a test file may take, in seconds on a quiet machine as fast as the one on which the numbers were measured. A machine that is busy
-// with other things, or slower, gets more, or no judgement at all.
+// The time limit of a test file, in seconds on a quiet machine as fast as the one on which the numbers were measured. A
+// machine that is busy with other things, or slower, gets more, or no judgement at all.
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -25,10 +25,10 @@ const secondsOfFile = {
 /** A file fails when it takes this much of its budget. */
 const excess = 1.5;
 
-/** What else runs before and after the tests, and how fast this machine computes. */
+/** Measures other load before and after the tests, and the speed of this machine. */
 const busyShareMax = 0.1;
 const watchMs = 500;
-/** Of the work below, on the machine on which the budgets were measured. */
+/** The time of the work below, on the machine on which the budgets were measured. */
 const referenceMs = 60;
 
 /** @param {string} path from the root, or absolute */
@@ -70,7 +70,7 @@ function secondsFor(file) {
   return secondsOfFile[file] ?? (file.endsWith('.tsx') ? secondsOfComponents : secondsOfLevel[levelOf(file)]);
 }
 
-/** Of all processors, over half a second in which this process sleeps. */
+/** The busy share of all processors, over half a second in which this process sleeps. */
 async function busyShare() {
   const before = times();
   await delay(watchMs);

@@ -5,7 +5,7 @@ import { installFirst, mayInstall } from './apt-get.mjs';
 
 const requireFromKernel = createRequire(new URL('../../services/governance-kernel/package.json', import.meta.url));
 
-// Without the parts of a browser that nobody sees in a test, pages take a quarter less time.
+// Without the visible parts of a browser, pages take a quarter less time.
 const headlessShell = 'chromium-headless-shell';
 
 const systemPrograms = [

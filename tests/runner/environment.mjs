@@ -6,6 +6,8 @@ import { seedOfFile, shuffleTests } from './shuffle.mjs';
 
 /** A socket or a process that was closed is gone within a few turns of the loop; a machine under load gets the rest. */
 const closingMsMax = 20_000;
+/** A slow machine is no failure. A shorter limit of a test or hook is raised to this one, and only a test that hangs reaches it. */
+const timeoutMsMin = 300_000;
 const pollMs = 20;
 const failures = new Set(['test_fn_failure', 'hook_failure', 'error']);
 
@@ -31,8 +33,10 @@ export default class Environment extends TestEnvironment {
     this.#openBefore = openResources();
   }
 
-  async handleTestEvent({ name, test }, { rootDescribeBlock }) {
+  async handleTestEvent({ name, test, hook }, { rootDescribeBlock }) {
     if (name === 'run_start') shuffleTests(rootDescribeBlock, this.#seed);
+    if (name === 'hook_start') raiseTimeout(hook);
+    if (name === 'test_start') raiseTimeout(test);
     if (!failures.has(name)) return;
     this.#hasFailed = true;
     await collectEvidence(this.#testPath, test?.name ?? 'hook');
@@ -52,4 +56,8 @@ export default class Environment extends TestEnvironment {
       await delay(pollMs, undefined, { ref: false });
     }
   }
+}
+
+function raiseTimeout(limited) {
+  limited.timeout = Math.max(limited.timeout ?? 0, timeoutMsMin);
 }

@@ -1,5 +1,6 @@
-// What a whole run saw of each promise, for `GET /api/capabilities` of the gateway. Only a commit with nothing changed beside it has a record.
-// Run by itself it prints, as shell exports, where the record of this checkout is: `make up` starts the gateway with them.
+// The result of each promise in a whole run, for `GET /api/capabilities` of the gateway. Only a commit with nothing
+// changed beside it has a record. Run by itself it prints, as shell exports, where the record of this checkout is:
+// `make up` starts the gateway with them.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * What a failure leaves for people: pictures of pages, logs of services. Test helpers register how it is taken, since they hold the pages
- * and the processes: `globalThis.countersignEvidence` is a set of functions that write files whose names begin with the given path.
+ * The evidence of a failure for people: pictures of pages, logs of services. Test helpers register how it is taken,
+ * since they hold the pages and the processes: `globalThis.countersignEvidence` is a set of functions that write files
+ * whose names begin with the given path.
  */
 export async function collectEvidence(testPath, title) {
   const folder = process.env.COUNTERSIGN_TEST_EVIDENCE;

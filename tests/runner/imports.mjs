@@ -36,7 +36,7 @@ export function sourceFiles() {
 
 const known = new Map();
 
-/** What `path` imports: `{ specifier, to }`, where `to` is a file of the repository, or null. */
+/** The imports of `path`: `{ specifier, to }`, where `to` is a file of the repository, or null. */
 export function importsOf(path) {
   const kept = known.get(path);
   if (kept !== undefined) return kept;

@@ -1,12 +1,12 @@
-// A test's level follows from what it imports, so that nobody has to keep a list and no file can claim a cheaper level than it has.
+// A test's level follows from its imports, so no list is kept and no file can claim a cheaper level than it has.
 import { importsOf, services, testFiles } from './imports.mjs';
 
 /** From cheap to dear, which is the order in which they run. */
 export const levels = ['unit', 'store', 'service', 'system'];
 
 /**
- * What a test file, or a helper beside it, imports at a level. Sources do not count: a rule that a unit test calls may live beside code
- * that opens sockets.
+ * The imports of a test file, or of a helper beside it, at each level. Sources do not count: a rule that a unit test
+ * calls may live beside code that opens sockets.
  */
 const marks = [
   ['system', /^playwright-core$|^@countersign\/local$|^node-pty$/],

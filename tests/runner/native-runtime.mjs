@@ -1,5 +1,6 @@
-// Jest gives each test file a context of its own, with every module compiled and run anew in it: over a second for each of some hundred
-// files. Here Node loads the modules, as it does for the services: a worker loads each once, and tests see what production sees.
+// Jest gives each test file a context of its own, and compiles and runs every module again in it: over a second for
+// each of some hundred files. Here Node loads the modules, as it does for the services: a worker loads each once, and
+// tests see what production sees.
 import * as asyncHooks from 'node:async_hooks';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';

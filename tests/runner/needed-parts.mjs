@@ -1,11 +1,12 @@
+import { findBubblewrap } from './bubblewrap.mjs';
 import { findChromium } from './chromium.mjs';
 import { findPostgres } from './postgres.mjs';
 import { findRabbitmq } from './rabbitmq.mjs';
 import { serveSharedParts } from './shared-parts.mjs';
 
 /**
- * What tests need beside Node, as variables of the environment. Each part is brought when the first level needs it; `scratch` is a folder
- * for all of them.
+ * The parts that tests need beside Node, as environment variables. Each part is brought when the first level needs it;
+ * `scratch` is a folder for all of them.
  */
 export function neededParts(scratch, log) {
   const closers = [];
@@ -18,10 +19,16 @@ export function neededParts(scratch, log) {
   };
   const startAll = async () => {
     const servers = await startServers();
+    const bwrapPath = findBubblewrap(process.env, log);
     const chromiumPath = findChromium(process.env, log);
     const shared = await serveSharedParts(scratch, chromiumPath);
     closers.push(() => shared.close());
-    return { ...servers, CHROMIUM_PATH: chromiumPath, COUNTERSIGN_TEST_PARTS: shared.socket };
+    return {
+      ...servers,
+      CHROMIUM_PATH: chromiumPath,
+      TEST_BWRAP_PATH: bwrapPath,
+      COUNTERSIGN_TEST_PARTS: shared.socket,
+    };
   };
   return {
     servers: startServers,

@@ -1,6 +1,7 @@
 /**
- * Flags for every process of ours. Node 20 miscompiles inlined calls from JavaScript to WASM under load, as Prisma's client makes them.
- * What a request leaves behind is dead within milliseconds: with 32 MB for young objects a third less time goes into moving them.
+ * Flags for every process of ours. Node 20 miscompiles inlined calls from JavaScript to WASM under load, as Prisma's
+ * client makes them. Objects of a request are dead within milliseconds: with 32 MB for young objects a third less time
+ * goes into moving them.
  * @returns {string[]}
  */
 export function nodeFlags(version = process.versions.node) {

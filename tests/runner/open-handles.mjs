@@ -6,7 +6,7 @@ export function openResources() {
   return process.getActiveResourcesInfo().filter((kind) => !own.has(kind));
 }
 
-/** What keeps this process alive, in words. */
+/** The handles that keep this process alive, in words. */
 export function describeOpen() {
   const described = process._getActiveHandles().map(describe);
   return [...openResources(), ...described.filter((text) => text !== null)].join(', ');

@@ -1,4 +1,4 @@
-// What a run of Jest found, as the summary reporter writes it, and sums over several runs.
+// The results of a run of Jest, as the summary reporter writes them, and sums over several runs.
 import { readFileSync } from 'node:fs';
 
 /**

@@ -59,7 +59,7 @@ async function runTests(options, { parts, scratch }) {
     await pace.look();
     const startedAt = performance.now();
     let ofLevel = await runFiles(files, options, place);
-    if (options.rerun && level === 'system') ofLevel = await rerunFailed(ofLevel, options, place);
+    if (options.rerun) ofLevel = await rerunFailed(ofLevel, options, place);
     ofLevel.levels = { [level]: { seconds: (performance.now() - startedAt) / 1_000, files: files.length } };
     results = merge(results, ofLevel);
   }
@@ -68,7 +68,7 @@ async function runTests(options, { parts, scratch }) {
   await pace.look();
   const over = overBudget(results.files, pace);
   for (const { message } of over) log(`Over budget: ${message}`);
-  // Nobody knows how fast a machine of CI is at the moment.
+  // The speed of a CI machine is unknown.
   return options.rerun ? results : withFailures(results, over);
 }
 

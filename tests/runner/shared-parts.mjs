@@ -1,5 +1,5 @@
-// What is dear to start and can be used by many test files lives here, in the process that runs Jest: workers come and go. Each part is
-// started when a worker first asks for it, and all of them are stopped at the end of the run.
+// Parts that are expensive to start and shared by many test files live here, in the process that runs Jest: workers
+// come and go. Each part is started when a worker first asks for it, and all of them are stopped at the end of the run.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { nodeFlags } from './node-flags-of.mjs';
 
 /**
  * Serves on a socket in `scratch`:
- * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster that does not wait for the disk, to begin a data directory with
+ * - `/cluster`: the folder of a stopped, migrated PostgreSQL cluster without fsync, to begin a data directory with.
  * - `/system/<worker>`: the whole system, one for each worker of Jest; `/system/<worker>/log`: the lines that it wrote
  * - `/browser/<worker>`: the address of a Chromium to connect to, one for each worker of Jest
  * @param {string} scratch

@@ -1,6 +1,6 @@
-// Runs test files again and again in random order, under conditions that a slow machine has, and reports every failure with its trace,
-// pictures of the pages and logs of the services.
-// Usage: node tests/runner/stress.mjs [--times=N] [--load=N] <part of a path…>
+// Runs test files repeatedly in random order, under the conditions of a slow machine. Reports every failure with its
+// trace, pictures of the pages and logs of the services. Usage: node tests/runner/stress.mjs [--times=N] [--load=N]
+// <part of a path…>
 import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -50,7 +50,9 @@ async function stress({ times, load, paths }) {
   return report(counts, evidence);
 }
 
-/** What slow machines do to tests. Each `begin` resolves with how Jest is to be run, and how the condition ends. */
+/**
+ * The effects of slow machines on tests. Each `begin` resolves with how Jest is to be run, and how the condition ends.
+ */
 function conditionsOf({ env, load }) {
   const hasTaskset = spawnSync('taskset', ['-V'], { stdio: 'ignore' }).status === 0;
   return [

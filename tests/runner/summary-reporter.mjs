@@ -26,7 +26,7 @@ function fileResult({ testFilePath, testResults, failureMessage, testExecError, 
   };
 }
 
-/** Of each promise that a test proves by its title (`… [kn.budget]`): whether all of its tests passed. */
+/** The promises that tests prove by their titles (`… [kn.budget]`), and whether all of their tests passed. */
 function promisesSeen(testResults) {
   const seen = {};
   for (const { title, status } of testResults) {

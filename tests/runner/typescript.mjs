@@ -12,7 +12,9 @@ const jestGlobals = new URL('jest-globals.mjs', import.meta.url).href;
 // A mutant in what runs while a module is loaded is seen by loading it again.
 const loadedAnew = process.env.COUNTERSIGN_MUTANTS === '1' ? /\.tsx?$/ : /\/tests\/.*\.tsx?$/;
 
-/** What lies beside tests is loaded anew for each test file, by the query of who asks; all else is loaded once. */
+/**
+ * Files beside tests are loaded again for each test file, by the query of their importer; all others are loaded once.
+ */
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: jestGlobals, shortCircuit: true };
   const resolved = await next(specifier, { ...context, conditions: ['countersign', ...context.conditions] });
@@ -29,8 +31,9 @@ export async function load(url, context, next) {
 
 const require = createRequire(import.meta.url);
 /**
- * By what a source becomes JavaScript. The compilers are imported when a source is not cached: they take longer to load than all cached
- * files together. Components are printed anew, since blanks do not replace JSX; their lines follow from the map at the end.
+ * The transforms from a source to JavaScript. The compilers are imported when a source is not cached: they take longer
+ * to load than all cached files together. Components are printed again, since blanks do not replace JSX; their lines
+ * follow from the map at the end.
  */
 const transforms = [
   {
@@ -73,7 +76,8 @@ async function transformed(path, transform) {
 async function transformAndKeep({ path, source }, { transform, cached }) {
   const result = await transform.apply(source, path);
   mkdirSync(transform.cache, { recursive: true });
-  // Renamed, so that nobody reads half a file. Two files with the same text may be read at the same time, even in one process.
+  // Renamed, so that half a file is never read. Two files with the same text may be read at the same time, even in one
+  // process.
   const unfinished = `${cached.pathname}.${randomUUID()}`;
   await writeFile(unfinished, result);
   await rename(unfinished, cached);

@@ -14,16 +14,13 @@ const DocumentedRoute = z.strictObject({
 export type DocumentedRoute = z.infer<typeof DocumentedRoute>;
 
 /**
- * Every route of the published interface documents. Four routes have a stricter class than their document: a partner resolves an approval, and
- * an invitation, a trial and a billing budget need a fresh proof of presence at every door.
+ * Every route of the published interface documents. Four routes have a stricter class than their document. A partner resolves an approval, and an invitation, a trial and a billing budget need a fresh proof of presence at every door.
  */
 export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 
 /** Families of which no route exists yet, as `service family`. */
 export const unbuiltFamilies: ReadonlySet<string> = new Set([
-  'governance-kernel sandbox',
   'governance-kernel agent-ui',
-  'governance-kernel trust',
   'control-plane channels',
   'control-plane skills',
   'control-plane knowledge',
@@ -36,11 +33,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
 
 /** Routes that do not exist yet, of families that do, as `method path`. */
 export const unbuiltRoutes: ReadonlySet<string> = new Set([
-  'GET /api/v1/evidence/envelopes',
-  'POST /api/v1/evidence/envelopes',
-  'GET /api/v1/evidence/envelopes/{manifest_id}',
-  'GET /api/v1/evidence/envelopes/{manifest_id}/payload',
-  'POST /api/v1/evidence/envelopes/{manifest_id}/verify',
   'GET /.well-known/agent-card.json',
   'DELETE /api/workspaces/{workspace_id}',
   'GET /api/public/evidence/{bundleId}',

@@ -33,7 +33,7 @@ export type OpenApi = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** What clients of the first document cannot rely on any more: the operation as `METHOD path`, and the member with what happened to it. */
+/** A change that breaks clients of the first document: the operation as `METHOD path`, and the changed member with its change. */
 export type Incompatibility = { operation: string; problem: string };
 
 /** `request`: what clients send must still be accepted. `reply`: what they read must still be there. */
@@ -41,7 +41,7 @@ type Direction = 'request' | 'reply';
 
 /**
  * Everything in the second document that breaks a client of the first one. Clients ignore members and codes that they do not know, so additions to
- * replies break nothing. Routes below `/internal` are not promised to anybody.
+ * replies break nothing. Routes below `/internal` are no promise.
  */
 export function incompatibilities(before: OpenApi, after: OpenApi): Incompatibility[] {
   return operationsOf(before).flatMap(({ path, method, operation }) => {

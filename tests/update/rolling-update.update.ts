@@ -80,7 +80,7 @@ function atDoorOf(people: readonly Person[], { url }: { url: string }): Person[]
   return people.map((person) => atDoor(person, url));
 }
 
-/** Nobody was killed: what was accepted was finished and told. */
+/** No process was killed, so accepted work was finished and reported. */
 function findUncertain({ steps, decisions }: Books): string[] {
   return [
     ...steps.filter(({ error_code: code }) => code === 'OUTCOME_UNCERTAIN').map(({ id }) => id),

@@ -152,7 +152,7 @@ export const commitBasicPlan = defineRoute({
 export const createBasicBlastRadius = defineRoute({
   ...gatesOf(createBlastRadius),
   operation: 'create-basic-blast-radius',
-  summary: 'What stops would reach, from the receipts of the last seven days. It changes nothing.',
+  summary: 'The reach of stops, from the receipts of the last seven days. It changes nothing.',
   method: 'POST',
   idempotency: { exempt: 'reads' },
   path: '/api/basic/blastradius',

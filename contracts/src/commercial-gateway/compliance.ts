@@ -20,7 +20,7 @@ const Count = z.int().min(0);
 
 const ControlEvidence = z.strictObject({
   name: z.string(),
-  /** What a match shows. */
+  /** The fact that a match proves. */
   shows: z.string(),
   receipts: Count,
   audit_entries: Count,
@@ -29,9 +29,9 @@ const ControlEvidence = z.strictObject({
 const ControlReport = z.strictObject({
   control_id: z.string(),
   title: z.string(),
-  /** What the framework asks for, in our words. */
+  /** The requirement of the framework, in our words. */
   asks: z.string(),
-  /** What this product adds to it. */
+  /** The contribution of this product. */
   adds: z.string(),
   status: ControlStatus,
   /** Receipts that match at least one kind of evidence. Each is counted once and verifies. */
@@ -45,7 +45,7 @@ const ControlReport = z.strictObject({
     .max(citedMax),
   /** The matching audit entries with the lowest hashes, in this order. */
   cited_audit_entries: z.array(z.strictObject({ seq: z.int().min(1), hash: Digest })).max(citedMax),
-  /** What is missing, one sentence each. */
+  /** The missing points, one sentence each. */
   gaps: z.array(z.string()),
 });
 export type ControlReport = z.infer<typeof ControlReport>;

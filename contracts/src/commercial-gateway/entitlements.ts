@@ -4,7 +4,10 @@ import { defineRoute } from '../route.ts';
 import { Instant } from '../scalars.ts';
 import { BillingPlanId, Count, LimitName, PlanCapabilities, PlanCapability } from './plan-terms.ts';
 
-/** What no plan, licence or override limits or leaves out: safety, and access to one's own evidence. A limit with such a name does not parse. */
+/**
+ * Capabilities that no plan, licence or override limits or leaves out: safety, and access to one's own evidence. A
+ * limit with such a name does not parse.
+ */
 export const NeverLimited = z.enum([
   'stops',
   'denials',
@@ -29,7 +32,7 @@ export const EntitlementOverride = z.strictObject({
 });
 export type EntitlementOverride = z.infer<typeof EntitlementOverride>;
 
-/** What services that enforce limits keep; `null` when there is no limit. */
+/** The limits that enforcing services keep; `null` when there is no limit. */
 export const EntitlementLimits = z.record(LimitName, Count.nullable());
 export type EntitlementLimits = z.infer<typeof EntitlementLimits>;
 
@@ -86,7 +89,7 @@ const OfOrg = z.strictObject({ org_id: OrgId });
 
 export const getEntitlements = defineRoute({
   operation: 'get-entitlements',
-  summary: 'What an organisation may do: the plan in force, its limits with their use, and its capabilities.',
+  summary: 'The entitlements of an organisation: the plan in force, its limits with their use, and its capabilities.',
   method: 'GET',
   path: '/api/entitlements',
   auth: 'session',

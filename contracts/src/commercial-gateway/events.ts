@@ -85,8 +85,8 @@ export const budgetReached = defineEvent({
 });
 
 /**
- * What an organisation may do changed, or is repeated every six hours. A service keeps the last terms that it received, also after `valid_until`:
- * an event follows within seconds of that end.
+ * The entitlements of an organisation, sent after each change and every six hours. A service keeps the last terms that
+ * it received, also after `valid_until`: an event follows within seconds of that end.
  */
 export const entitlementChanged = defineEvent({
   type: 'entitlement.changed.v1',

@@ -7,7 +7,10 @@ export const BillingPlanId = z
   .brand<'BillingPlanId'>();
 export type BillingPlanId = z.infer<typeof BillingPlanId>;
 
-/** What a plan may limit. `tool_calls` counts a calendar month in UTC; the others count what exists or runs now. */
+/**
+ * The quantities that a plan may limit. `tool_calls` counts a calendar month in UTC; the others count what exists or
+ * runs now.
+ */
 export const LimitName = z.enum([
   'tool_calls',
   'concurrent_runs',
@@ -19,7 +22,7 @@ export const LimitName = z.enum([
 ]);
 export type LimitName = z.infer<typeof LimitName>;
 
-/** What a plan may include or leave out. */
+/** The features that a plan may include or leave out. */
 export const PlanCapability = z.enum(['sso', 'scim', 'notifications', 'compliance']);
 export type PlanCapability = z.infer<typeof PlanCapability>;
 

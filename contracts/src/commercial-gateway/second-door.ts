@@ -13,8 +13,7 @@ type Gates = Pick<
 };
 
 /**
- * What a route of the basic API shares with the route that it calls as its own caller: role, right, scopes of keys, proof of presence, limits
- * and errors. Both doors have the same gates.
+ * The members that a route of the basic API shares with the route that it calls as its own caller. They are role, right, scopes of keys, proof of presence, limits and errors. Both doors have the same gates.
  */
 export function gatesOf(inner: AnyRoute): Gates {
   const { leastRole = personRoleOf(inner), right, keyScopes, needsPresence, alsoStatus, status, bodyBytesMax } = inner;

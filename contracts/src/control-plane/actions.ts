@@ -11,7 +11,7 @@ export type ConsoleAction = z.infer<typeof ConsoleAction>;
 
 export const listConsoleActions = defineRoute({
   operation: 'list-console-actions',
-  summary: "What was attempted in the workspace, newest first: the kernel's decision on it, and what became of it.",
+  summary: "Attempted actions in the workspace, newest first: the kernel's decision on each, and its outcome.",
   method: 'GET',
   path: '/api/v1/workspaces/{id}/actions',
   auth: 'session',

@@ -17,7 +17,7 @@ export type InboxApproval = z.infer<typeof InboxApproval>;
 
 export const listInboxApprovals = defineRoute({
   operation: 'list-inbox-approvals',
-  summary: "What the workspace's agents ask people to approve, newest first: the kernel's own approvals.",
+  summary: "Approvals that the workspace's agents request, newest first: the kernel's own approvals.",
   method: 'GET',
   path: '/api/v1/workspaces/{id}/approvals',
   auth: 'session',
@@ -64,7 +64,7 @@ export const resolveApproval = defineRoute({
       path: ['reason'],
       message: 'must say why it is denied',
     })
-    .refine((asked) => (asked.challenge_id === undefined) === (asked.assertion === undefined), {
+    .refine((body) => (body.challenge_id === undefined) === (body.assertion === undefined), {
       path: ['challenge_id'],
       message: 'must come with the assertion that answers it',
     }),

@@ -5,15 +5,15 @@ import { defineRoute } from '../route.ts';
 import { Instant, storableText, UserId, WorkspaceId } from '../scalars.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** Whose chain an entry is in: that of the workspace which it concerns, or that of the person who signed in. */
+/** The owner of the chain of an entry: the workspace which it concerns, or the person who signed in. */
 export const AuditScope = z.union([WorkspaceId, UserId]);
 export type AuditScope = z.infer<typeof AuditScope>;
 
 const { requestId, createdAt, prevHash, ...members } = auditMembers;
 
-/** The actor of an entry where nobody has proven who they are. */
+/** The actor of an entry without a proven identity. */
 export const anonymousActor = 'anonymous';
-/** The actor of an entry about what nobody asked for: the control plane saw it by itself. */
+/** The actor of an entry about an event that the control plane saw by itself, without a request. */
 export const ownActor = 'control-plane';
 
 /** `hash` = SHA-256 over the canonical JSON (RFC 8785) of all other members; `prev_hash` is the hash of `seq` - 1. */
@@ -29,7 +29,10 @@ export const ScopedAuditEntry = z.strictObject({
 export type ScopedAuditEntry = z.infer<typeof ScopedAuditEntry>;
 
 const OfScope = {
-  /** Whose: that of this workspace, for its partners and owners; left out, the one of the sign-ins of whoever asks. */
+  /**
+   * The workspace whose log is read, for its partners and owners. If it is left out, the log of the caller's sign-ins
+   * is read.
+   */
   workspace_id: OfWorkspace.shape.id.optional(),
 };
 

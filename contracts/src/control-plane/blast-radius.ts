@@ -15,7 +15,7 @@ import {
 } from '../scalars.ts';
 import { OpsTarget, StopTerms, ThrottleTerms } from './ops.ts';
 
-/** A stop that is asked about before anybody gives it. */
+/** A stop whose reach is computed before it is commanded. */
 export const PlanStep = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('freeze'), ...StopTerms }),
   z.strictObject({ kind: z.literal('quarantine'), ...StopTerms }),
@@ -32,9 +32,9 @@ export const PlanSteps = z
   .max(stepsMax)
   .refine((steps) => new Set(steps.map(({ target }) => target)).size === steps.length, 'may name each target once');
 
-/** So many receipts one answer rests on at most, the newest; `is_whole` says whether there were more. */
+/** The most receipts, the newest, that one answer covers; `is_whole` says whether there were more. */
 export const radiusReceiptsMax = 10_000;
-/** So many agents are asked for what relations they have. */
+/** The most agents whose relations are read. */
 export const relatedAgentsMax = 100;
 
 /** Sorted, so that the same log gives the same bytes. */
@@ -47,22 +47,25 @@ const Affected = z.strictObject({
   tools: z.array(ToolName),
   /** Servers whose tools these are. */
   connectors: z.array(z.string()),
-  /** Questions that nobody has answered, and approvals that nobody has used: while the stop stands, no call is made by them. */
+  /** Open questions and unused approvals. While the stop is in force, no call is made by them. */
   approvals: z.array(ApprovalId),
   /** Calls that were sent and are not settled: a stop does not take them back. */
   dispatches: z.array(DecisionId),
-  /** What these agents are given by relations, and cannot use meanwhile. */
+  /** The relations that these agents have, and cannot use during the stop. */
   relations: z.array(RelationTuple),
 });
 
 const examplesMax = 20;
 
-/** What stops would have reached of the last seven days before `tree_size`: the same steps and the same log give the same answer. */
+/**
+ * The reach that stops would have had in the last seven days before `tree_size`. The same steps and the same log give
+ * the same answer.
+ */
 export const BlastRadius = z.strictObject({
   type: z.literal('countersign.blast-radius.v1'),
   tenant_id: TenantId,
   steps: z.array(z.strictObject({ kind: z.enum(['freeze', 'quarantine', 'throttle']), target: OpsTarget })),
-  /** Of the signed checkpoint that it was worked out under; 0 and null: the workspace has no receipt. */
+  /** The size of the signed checkpoint under which it was computed. 0 and `null`: the workspace has no receipt. */
   tree_size: z.int().min(0),
   root_hash: Digest.nullable(),
   /** Seven days before the newest receipt. */
@@ -77,7 +80,10 @@ export const BlastRadius = z.strictObject({
   more_relations: z.boolean(),
   /** Calls of that time that went through, or asked for an approval, and would have been denied. */
   denials: z.strictObject({ count: z.int().min(0), first: z.array(ReceiptId).max(examplesMax) }),
-  /** `whole`: when it is lifted, all goes on as before. `partial`: approvals may run out meanwhile, and have to be asked for again. */
+  /**
+   * `whole`: when it is lifted, all goes on as before. `partial`: approvals may expire in the meantime, and have to be
+   * requested again.
+   */
   reversibility: z.enum(['whole', 'partial']),
   /** Over all other members. */
   radius_hash: Digest,
@@ -87,7 +93,7 @@ export type BlastRadius = z.infer<typeof BlastRadius>;
 export const createBlastRadius = defineRoute({
   operation: 'create-blast-radius',
   summary:
-    'What stops would reach, from the receipts of the last seven days, open calls, open approvals and relations. Equal at equal tree size; it ' +
+    'The reach of stops, from the receipts of the last seven days, open calls, open approvals and relations. Equal at equal tree size; it changes nothing.' +
     'changes nothing.',
   method: 'POST',
   path: '/api/ops/blast-radius',

@@ -7,8 +7,8 @@ import { GivenName } from './workspaces.ts';
 const Org = z.strictObject({ org_id: OrgId, name: z.string() });
 
 /**
- * What there is to set up: an organisation, a budget that stands at the kernel, a passkey of one's own, a decision whose receipt verifies, a
- * colleague who joined or is invited, and a policy of one's own.
+ * The steps of the setup. They are an organisation, a budget at the kernel, a passkey, and a decision whose receipt
+ * verifies. A colleague who joined or is invited and a policy of the workspace complete it.
  */
 export const SetupStep = z.enum(['org', 'budget', 'passkey', 'first_receipt', 'colleague', 'policy']);
 export type SetupStep = z.infer<typeof SetupStep>;
@@ -31,7 +31,7 @@ export const bootstrapOrg = defineRoute({
 
 export const getBootstrap = defineRoute({
   operation: 'get-bootstrap',
-  summary: 'What of a workspace is set up, computed from what stands.',
+  summary: 'The finished steps of the setup of a workspace, computed from its current state.',
   method: 'GET',
   path: '/api/bootstrap',
   auth: 'session',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-/** Loose on purpose: which pages there are, the console says itself, also to whoever asks for one that is none. */
+/** Loose on purpose: the console itself defines its pages, and answers unknown ones. */
 const PagePart = z.string().min(1).max(128);
 
-/** What the address says beside the page is the page's to read. */
+/** The page reads the query of its address. */
 const AnyQuery = z.looseObject({});
 
 const page = {

@@ -5,10 +5,12 @@ import { defineRoute } from '../route.ts';
 import { Instant, WorkspaceId } from '../scalars.ts';
 import { authBodyBytesMax } from './login.ts';
 
-/** What the access token of a program begins with. */
+/** The prefix of a program's access token. */
 export const deviceTokenPrefix = 'csd_';
 
-/** What a program calls itself, in letters that cannot pass for others on the page where a person reads them. */
+/**
+ * The name that a program gives itself, in letters that cannot pass for others on the page where a person reads them.
+ */
 const ClientName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9 ._@/:()-]{0,99}$/, 'must be at most 100 letters, digits, blanks and . _ @ / : ( ) -');
@@ -41,7 +43,7 @@ export const beginDeviceLogin = defineRoute({
   idempotency: { exempt: 'protocol' },
   media: 'oauth',
   bodyBytesMax: authBodyBytesMax,
-  // Not strict, here and below: a parameter that nobody knows is ignored (RFC 6749 §3.1, §3.2).
+  // Not strict, here and below: unknown parameters are ignored (RFC 6749 §3.1, §3.2).
   body: z.object({
     client_id: ClientName,
     /** The role that the program wants in the workspace; it gets at most that of the person who confirms. */
@@ -106,17 +108,17 @@ export const createDeviceToken = defineRoute({
   reply: z.union([DeviceTokens, OAuthError]),
 });
 
-/** As a person types it: eight letters, in any case, with or without the dash. */
+/** The code as a person types it: eight letters, in any case, with or without the dash. */
 const ofUserCode = z.strictObject({ user_code: z.string().min(1).max(32) });
 
 export const DeviceLogin = z.strictObject({
   user_code: z.string(),
-  /** What the program calls itself, and where it asked from. */
+  /** The name that the program gives itself, and the address of its request. */
   client: z.string(),
   address: z.string(),
   /** Null: the person chooses one. */
   workspace_id: WorkspaceId.nullable(),
-  /** What it wants to be there. */
+  /** The role that it requests. */
   role: PersonRole,
   expires_at: Instant,
 });
@@ -124,8 +126,7 @@ export type DeviceLogin = z.infer<typeof DeviceLogin>;
 
 export const getDeviceLogin = defineRoute({
   operation: 'get-device-login',
-  summary:
-    'What a program asks for whose code a person has in hand. A code that is unknown, old or answered is not found.',
+  summary: 'The request of a program whose code a person has. A code that is unknown, old or answered is not found.',
   method: 'GET',
   path: '/api/auth/device/{user_code}',
   auth: 'session',
@@ -160,7 +161,7 @@ export const answerDeviceLogin = defineRoute({
   reply: z.strictObject({
     decision: z.enum(['approve', 'deny']),
     client: z.string(),
-    /** What the program has now; null when it was refused. */
+    /** The workspace that the program has now; `null` when it was refused. */
     workspace_id: WorkspaceId.nullable(),
     role: PersonRole.nullable(),
   }),

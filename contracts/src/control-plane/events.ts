@@ -4,7 +4,7 @@ import { ListedOrg, ListedOrgWorkspace } from './orgs.ts';
 import { Digest, IncidentId, PrincipalId, SignInId, UserId, WorkspaceId } from '../scalars.ts';
 import { IncidentCategory, IncidentSeverity, IncidentState } from './incidents.ts';
 
-/** A session of a browser or a program is over; whoever holds something open for it lets it go. */
+/** A session of a browser or a program ended. Services close everything that is open for it. */
 export const sessionEnded = defineEvent({
   type: 'session.ended.v1',
   data: z.strictObject({
@@ -21,9 +21,9 @@ export const policyActivated = defineEvent({
   data: z.strictObject({
     workspace_id: WorkspaceId,
     policy_hash: Digest,
-    /** What was in force before. */
+    /** The policy that was in force before. */
     base_hash: Digest,
-    /** What the operator had seen. */
+    /** The report that the operator had seen. */
     report_hash: Digest,
     epoch: z.int().min(1),
   }),

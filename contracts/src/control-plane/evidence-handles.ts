@@ -5,7 +5,7 @@ import { ApprovalId, Instant, ReceiptId, UserId } from '../scalars.ts';
 import { PublicApproval, PublicReceipt } from './public-proof.ts';
 import { PublicReplay, ReplayId } from './replays.ts';
 
-/** 128 random bits, base64url: nobody finds one by trying. */
+/** 128 random bits, base64url, so that it cannot be guessed. */
 export const HandleId = z
   .string()
   .regex(/^hdl_[A-Za-z0-9_-]{22}$/, 'must look like hdl_ and 22 letters of base64url')
@@ -13,7 +13,7 @@ export const HandleId = z
 export type HandleId = z.infer<typeof HandleId>;
 
 const daySeconds = 86_400;
-/** What is to stay open for longer is published anew, by somebody who still wants it. */
+/** After this time a publication ends. A person who still needs it publishes it again. */
 const lifetimeSecondsMax = 366 * daySeconds;
 
 const named = {
@@ -23,11 +23,11 @@ const named = {
   created_by: UserId,
   created_at: Instant,
   expires_at: Instant,
-  /** Of the decision that let it be published; null: it is not public. */
+  /** The decision that allowed its publication; `null` when it is not public. */
   receipt_id: ReceiptId.nullable(),
 };
 
-/** What a handle names. */
+/** The object that a handle refers to. */
 export const NamedId = z.union([ReceiptId, ApprovalId, ReplayId]);
 export type NamedId = z.infer<typeof NamedId>;
 

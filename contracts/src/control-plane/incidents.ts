@@ -22,7 +22,7 @@ export const incidentMoves: Readonly<Record<IncidentState, readonly IncidentStat
   open: ['acked'],
   acked: ['mitigating'],
   mitigating: ['resolved'],
-  // What comes back is the same incident, until somebody has closed it.
+  // A repeated report reopens the same incident, until a person has closed it.
   resolved: ['closed', 'open'],
   closed: [],
 };
@@ -41,13 +41,13 @@ export const IncidentCategory = z.enum([
   'unconfirmed_command',
   /** A person approved alone what a quorum or a time lock would have held. */
   'broken_glass',
-  /** What an agent did. */
+  /** The conduct of an agent. */
   'conduct',
   'other',
 ]);
 export type IncidentCategory = z.infer<typeof IncidentCategory>;
 
-/** What makes two reports the same incident while it is not closed. */
+/** The key by which two reports are the same incident while it is not closed. */
 const DedupKey = z.string().regex(/^[\x21-\x7e]{1,256}$/, 'must be up to 256 visible letters of ASCII');
 
 /** More of them are one report of many things; each is looked up. */
@@ -65,7 +65,7 @@ const facts = {
   state: IncidentState,
   /** How often it was seen; it only rises. */
   recurrence: z.int().min(1),
-  /** Who has taken it: whoever acknowledged it last. Null while it is open. */
+  /** The person who acknowledged it last. Null while it is open. */
   owner: PrincipalId.nullable(),
   /** Null: the control plane opened it by itself. */
   opened_by: PrincipalId.nullable(),
@@ -84,7 +84,7 @@ const entry = {
   note: z.string(),
 };
 
-/** What happened, and what somebody said of it. */
+/** An event of an incident, or a note by a person. */
 export const IncidentEntry = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('opened'), ...entry }),
   z.strictObject({ kind: z.literal('seen_again'), ...entry, recurrence: z.int().min(2) }),
@@ -101,7 +101,7 @@ export const IncidentEntry = z.discriminatedUnion('kind', [
 ]);
 export type IncidentEntry = z.infer<typeof IncidentEntry>;
 
-/** What one page still shows; of more, the newest. */
+/** The most entries that one page shows, the newest. */
 export const incidentListsMax = { timeline: 500, commands: 100, plans: 20, receipts: 100 } as const;
 
 export const Incident = z.strictObject({
@@ -110,7 +110,7 @@ export const Incident = z.strictObject({
   timeline: z.array(IncidentEntry).max(incidentListsMax.timeline),
   /** The first that were named; what is seen again and again has others. */
   receipts: z.array(ReceiptId).max(incidentListsMax.receipts),
-  /** What was commanded for it, by itself or by its plans, oldest first. */
+  /** The commands for it, direct or by its plans, oldest first. */
   commands: z.array(OpsCommand).max(incidentListsMax.commands),
   /** Newest first, each as it stands now. */
   plans: z.array(Plan).max(incidentListsMax.plans),

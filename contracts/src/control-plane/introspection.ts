@@ -14,7 +14,7 @@ const ofSession = {
 export const introspectSession = defineRoute({
   operation: 'introspect-session',
   summary:
-    'Whose session an access cookie or the token of a program is of, after RFC 7662. What is over, unknown or malformed is not active.',
+    "The session of an access cookie or of a program's token, after RFC 7662. A token that ended, is unknown or is malformed is not active.",
   method: 'POST',
   path: '/internal/sessions/introspect',
   auth: 'service_internal',
@@ -36,7 +36,8 @@ const watchedMax = 10_000;
 
 export const listLiveSessions = defineRoute({
   operation: 'list-live-sessions',
-  summary: 'Which of these sessions still open something: whoever streams to them asks, and cuts the others off.',
+  summary:
+    'The sessions among these that are still live. A service that streams to them asks, and closes the streams of the others.',
   method: 'POST',
   path: '/internal/sessions/live',
   auth: 'service_internal',

@@ -8,24 +8,27 @@ import { SessionView } from './session.ts';
 /** Bodies of sign-in are tiny; a small bound keeps unauthenticated work small. */
 export const authBodyBytesMax = 10_000;
 
-/** 128 random bits; whoever holds it may finish the login that it began, with the proof. */
+/** 128 random bits; the holder may finish the login that it began, with the proof. */
 const LoginId = z.string().regex(/^lgn_[A-Za-z0-9_-]{22}$/, 'must be the login_id of a login that began');
 
 export const LoginBegun = z.strictObject({
   login_id: z.string(),
   method: z.enum(['code', 'passkey', 'oidc']),
   expires_at: Instant,
-  /** Of a code: only in development and without a mail provider. */
+  /** Present for a code: only in development and without a mail provider. */
   code: z.string().optional(),
-  /** Of a passkey: for `navigator.credentials.get`. They name no passkey, so they are the same for everybody. */
+  /**
+   * Present for a passkey: the options of `navigator.credentials.get`. They name no passkey, so they are the same for
+   * everybody.
+   */
   options: CeremonyOptions.optional(),
-  /** Of a provider: where the browser goes. */
+  /** Present for a provider: the address to which the browser goes. */
   authorization_url: z.string().optional(),
-  /** Of a code that links a provider identity: where it went. */
+  /** Present for a code that links a provider identity: the address to which it was sent. */
   email: EmailAddress.optional(),
 });
 
-/** What a login is finished by: the code, or what the passkey answered. */
+/** The proof that finishes a login: the code, or the answer of the passkey. */
 export const LoginProof = z
   .strictObject({
     login_id: LoginId,

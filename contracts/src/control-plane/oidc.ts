@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-/** As its operator names it; it stands in the address that the provider sends browsers back to. */
+/** The operator's name for it. It is part of the address to which the provider sends browsers back. */
 export const OidcConnectionId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'may hold lower-case letters, digits and -');
@@ -20,7 +20,7 @@ export const finishOidcLogin = defineRoute({
   operation: 'finish-oidc-login',
   summary:
     'Where an identity provider sends the browser back to. Goes on to the console, signed in; or to its page that asks for a code, where ' +
-    'nobody has shown yet whose this identity is.',
+    'it is not yet shown whose identity this is.',
   method: 'GET',
   path: '/api/auth/oidc/{connection_id}/callback',
   auth: 'public',

@@ -18,7 +18,7 @@ import {
 
 const serverId = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const names: Record<string, z.ZodType> = {
-  // Loose on purpose: another workspace's id is answered like one that nobody has.
+  // Loose on purpose: the id of another workspace gets the same answer as an unused one.
   workspace: z.string().min(1).max(128),
   agent: PrincipalId,
   tool: ToolName,
@@ -26,8 +26,8 @@ const names: Record<string, z.ZodType> = {
 };
 
 /**
- * What is stopped, all of it within one workspace: `workspace:<id>`, `agent:<principal>`, `tool:<name>`, or `connector:<server_id>` for what
- * the workspace calls of an MCP server. Other workspaces go on calling it.
+ * The target of a stop, always within one workspace: `workspace:<id>`, `agent:<principal>`, `tool:<name>`, or
+ * `connector:<server_id>` for what the workspace calls of an MCP server. Other workspaces go on calling it.
  */
 export const OpsTarget = z
   .string()
@@ -45,12 +45,12 @@ export type StopKind = z.infer<typeof StopKind>;
 export const CommandKind = z.enum([...StopKind.options, 'open']);
 export type CommandKind = z.infer<typeof CommandKind>;
 
-/** Thirty days: what should stand for longer stands until somebody resumes it. */
+/** Thirty days: a stop for longer has no end and stays in force until it is resumed. */
 const ttlSecondsMax = 2_592_000;
 
 const Command = {
   target: OpsTarget,
-  /** Told to whoever is stopped. */
+  /** Shown to the callers that are stopped. */
   reason: storableText({ min: 1, max: 500 }),
 };
 
@@ -68,7 +68,7 @@ export const OpsCommand = z.strictObject({
   command_id: CommandId,
   target: OpsTarget,
   kind: CommandKind,
-  /** Of the target; it only rises. */
+  /** The epoch of the target; it only rises. */
   epoch: ControlVersion,
   /**
    * `unconfirmed`: the kernel has not confirmed it. It is delivered until the kernel does. `outdated`: it stopped nothing, because its end
@@ -76,16 +76,16 @@ export const OpsCommand = z.strictObject({
    */
   state: z.enum(['effective', 'unconfirmed', 'outdated']),
   reason: z.string(),
-  /** Of a throttle: so many calls in each window. */
+  /** Set for a throttle: the number of calls in each window. */
   limit: z.int().nullable(),
   window_seconds: z.int().nullable(),
   given_by: PrincipalId,
   given_at: Instant,
   /** From then on no kernel sends a call within the target, at the latest a second later. `null` unless it is effective. */
   effective_at: Instant.nullable(),
-  /** Null: it stands until somebody resumes it. */
+  /** `null` when it stays in force until it is resumed. */
   expires_at: Instant.nullable(),
-  /** Of the decision that allowed to lift what stood; null for a stop, which nobody is asked for. */
+  /** The decision that allowed to lift the stop; `null` for a stop, which needs no decision. */
   receipt_id: ReceiptId.nullable(),
   /** For which it was given; null: for none. */
   incident_id: IncidentId.nullable(),
@@ -93,14 +93,14 @@ export const OpsCommand = z.strictObject({
 export type OpsCommand = z.infer<typeof OpsCommand>;
 
 const openCalls = {
-  /** Calls that were sent before and are not settled, oldest first. Null: nobody could be asked. */
+  /** Calls that were sent before and are not settled, oldest first. `null` when the kernel could not be reached. */
   open_dispatches: z.array(CallInFlight).max(callsInFlightMax).nullable(),
   more_open_dispatches: z.boolean(),
 };
 
 export const GivenCommand = OpsCommand.extend({
   ...openCalls,
-  /** Runs that wait for an approval of a call within the target. Null: nobody could be asked. */
+  /** Runs that wait for an approval of a call within the target. `null` when the gateway could not be reached. */
   parked_runs: z.array(RunId).nullable(),
   /**
    * Whether the kernel knows an agent, tool or server of this name. A stop of an unknown name applies to that exact name, which may be
@@ -115,7 +115,7 @@ export type GivenCommand = z.infer<typeof GivenCommand>;
 /** A stop that is given by itself; one of a plan is for the incident of its plan. */
 const GivenTerms = { ...StopTerms, incident_id: IncidentId.optional() };
 
-const given = {
+const stopOrder = {
   auth: 'session',
   idempotency: 'key',
   leastRole: 'partner',
@@ -128,47 +128,46 @@ const given = {
 } as const;
 
 export const freezeTarget = defineRoute({
-  ...given,
+  ...stopOrder,
   operation: 'freeze-target',
-  summary:
-    'Stop every call of a workspace, an agent, a tool or a connector, until somebody resumes it or its time is over.',
+  summary: 'Stop every call of a workspace, an agent, a tool or a connector, until it is resumed or its time is over.',
   method: 'POST',
   path: '/api/ops/freeze',
   forward: {},
-  alsoStatus: [...given.alsoStatus],
-  errors: [...given.errors],
+  alsoStatus: [...stopOrder.alsoStatus],
+  errors: [...stopOrder.errors],
   body: z.strictObject(GivenTerms),
 });
 
 export const quarantineTarget = defineRoute({
-  ...given,
+  ...stopOrder,
   operation: 'quarantine-target',
   summary: 'Stop one workspace, agent, tool or connector because it is not trusted; no other is stopped.',
   method: 'POST',
   path: '/api/ops/quarantine',
   forward: {},
-  alsoStatus: [...given.alsoStatus],
-  errors: [...given.errors],
+  alsoStatus: [...stopOrder.alsoStatus],
+  errors: [...stopOrder.errors],
   body: z.strictObject(GivenTerms),
 });
 
 export const throttleTarget = defineRoute({
-  ...given,
+  ...stopOrder,
   operation: 'throttle-target',
   summary: 'Let so many calls through in each window, for an hour unless another time is given.',
   method: 'POST',
   path: '/api/ops/throttle',
   forward: {},
-  alsoStatus: [...given.alsoStatus],
-  errors: [...given.errors],
+  alsoStatus: [...stopOrder.alsoStatus],
+  errors: [...stopOrder.errors],
   body: z.strictObject({ ...GivenTerms, ...ThrottleTerms }),
 });
 
 export const resumeTarget = defineRoute({
   operation: 'resume-target',
   summary:
-    'Lift what stops a workspace, an agent, a tool or a connector, once the kernel has allowed this very change (`fence.lift`). What is wider, ' +
-    'or was commanded meanwhile, stands.',
+    'Lift what stops a workspace, an agent, a tool or a connector, once the kernel has allowed this very change (`fence.lift`). A wider stop, ' +
+    'or one that was commanded in the meantime, stays in force.',
   method: 'POST',
   path: '/api/ops/resume',
   auth: 'session',
@@ -181,7 +180,7 @@ export const resumeTarget = defineRoute({
   bodyBytesMax: 10_000,
   body: z.strictObject({
     ...Command,
-    /** Of the fence that is to be lifted; another one stands. Without it whatever stands is lifted. */
+    /** The epoch of the fence to lift; another one stays in force. Without it whatever stands is lifted. */
     epoch: ControlVersion.optional(),
   }),
   reply: GivenCommand,
@@ -191,7 +190,7 @@ export const resumeTarget = defineRoute({
 /** A fence as the kernel holds it. */
 const StandingFence = z.strictObject({
   scope: FenceScope,
-  /** Null: it stands around more than this workspace, and nobody resumes it here. */
+  /** `null` when it covers more than this workspace and cannot be resumed here. */
   target: OpsTarget.nullable(),
   kind: StopKind,
   epoch: ControlVersion,
@@ -205,14 +204,14 @@ const StandingFence = z.strictObject({
 });
 export type StandingFence = z.infer<typeof StandingFence>;
 
-/** As many unconfirmed commands as one answer shows. */
+/** The most unconfirmed commands that one answer shows. */
 export const unconfirmedMax = 100;
 
 export const getOps = defineRoute({
   operation: 'get-ops',
   summary:
-    'What stops the workspace now, as the kernel says it. While the kernel is away nothing is shown as in force; commands that it has not ' +
-    'confirmed are told apart.',
+    'The current stops of the workspace, as reported by the kernel. While the kernel is away nothing is shown as in force; commands that it has not ' +
+    'confirmed are listed separately.',
   method: 'GET',
   path: '/api/ops',
   auth: 'session',
@@ -223,7 +222,7 @@ export const getOps = defineRoute({
   reply: z.strictObject({
     workspace_id: WorkspaceId,
     kernel: z.enum(['ok', 'unreachable']),
-    /** What the kernel says; null while it is away. */
+    /** The state that the kernel reports; `null` while it is away. */
     boundary: BoundaryStatus.pick({ status: true, mode: true, last_proven_fail_closed: true })
       .extend({ open_dispatches: z.int(), pending_approvals: z.int() })
       .nullable(),
@@ -238,7 +237,7 @@ export type OpsOverview = z.infer<typeof getOps.reply>;
 export const listOpsTargets = defineRoute({
   operation: 'list-ops-targets',
   summary:
-    'What a stop can name: the agents, tools and servers of the workspace, each with its calls of the last seven days.',
+    'The possible targets of a stop: the agents, tools and servers of the workspace, each with its calls of the last seven days.',
   method: 'GET',
   path: '/api/ops/targets',
   auth: 'session',
@@ -250,7 +249,10 @@ export const listOpsTargets = defineRoute({
   errors: ['GOVERNANCE_UNAVAILABLE'],
 });
 
-/** What is held against what the control plane and the gateway hold: `connector:<server_id>` is one server with its tools. */
+/**
+ * The target that is compared with the state of control plane and gateway: `connector:<server_id>` is one server with
+ * its tools.
+ */
 const ResyncTarget = z.union([
   z.enum(['policy', 'fences', 'relations']),
   z
@@ -276,7 +278,7 @@ export const Resynced = z.strictObject({
   what: ResyncTarget,
   /** The worst of what was found. */
   state: ResyncState,
-  /** So many things were looked at. */
+  /** The number of things that were compared. */
   checked: z.int().min(0),
   /** Those that are not in sync, or were not. */
   found: z
@@ -291,8 +293,8 @@ export type Resynced = z.infer<typeof Resynced>;
 export const resyncTarget = defineRoute({
   operation: 'resync-target',
   summary:
-    'Have the kernel hold again what it should: the policy is confirmed, stops that it has lost are given again, members are told anew, and the ' +
-    'server of a connector is asked what it shows. It changes nothing that nobody has decided.',
+    'Have the kernel restore its decided state: the policy is confirmed, stops that it has lost are given again, members are sent again, and the ' +
+    'server of a connector is queried for its tools. It changes only what was decided before.',
   method: 'POST',
   path: '/api/ops/resync',
   auth: 'session',

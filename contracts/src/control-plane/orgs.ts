@@ -8,7 +8,7 @@ import { Instant, UserId, WorkspaceId } from '../scalars.ts';
 export const ListedOrg = z.strictObject({
   org_id: OrgId,
   name: z.string(),
-  /** The person who created it. Nobody else administers it. */
+  /** The person who created it. There is no other administrator. */
   admin_id: UserId,
   created_at: Instant,
 });

@@ -21,7 +21,7 @@ export const beginPasskey = defineRoute({
 
 export const finishPasskey = defineRoute({
   operation: 'finish-passkey',
-  summary: 'End the enrolment. A passkey that is `waiting` signs nobody in until somebody vouches for it.',
+  summary: 'End the enrolment. A passkey that is `waiting` cannot sign in until an owner vouches for it.',
   method: 'POST',
   path: '/api/auth/webauthn/register/finish',
   auth: 'session',

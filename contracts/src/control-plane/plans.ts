@@ -17,7 +17,7 @@ import { OpsCommand } from './ops.ts';
 
 export const PlanState = z.enum([
   'draft',
-  /** Somebody is asked to approve it. */
+  /** A person is asked to approve it. */
   'pending',
   'approved',
   'rejected',
@@ -34,12 +34,12 @@ export const Plan = z.strictObject({
   incident_id: IncidentId.nullable(),
   state: PlanState,
   steps: PlanSteps,
-  /** Of its id, its steps and what they reach, with its end: what an approval of it binds. */
+  /** The hash of its id, its steps, their reach and its end. An approval of the plan binds this hash. */
   plan_hash: Digest,
   dry_run: BlastRadius,
-  /** The kernel's, of this hash; null: nobody had to be asked yet. */
+  /** The kernel's approval of this hash; `null` when none was needed yet. */
   approval_id: ApprovalId.nullable(),
-  /** By which it was committed. */
+  /** The decision by which it was committed. */
   decision_id: DecisionId.nullable(),
   receipt_id: ReceiptId.nullable(),
   asked_by: PrincipalId,
@@ -48,12 +48,15 @@ export const Plan = z.strictObject({
   expires_at: Instant,
   committed_by: PrincipalId.nullable(),
   committed_at: Instant.nullable(),
-  /** What was commanded by it. One that the kernel did not take is there no more: something stands that stops as much or more. */
+  /**
+   * The commands of the plan. One that the kernel did not take is there no more: something stands that stops as much or
+   * more.
+   */
   commands: z.array(OpsCommand),
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** As long as what was seen is worth something. */
+/** One day, after which the computed reach is too old. */
 const ttlSecondsMax = 86_400;
 
 export const createPlan = defineRoute({
@@ -141,7 +144,7 @@ export const approvePlan = defineRoute({
   operation: 'approve-plan',
   right: 'plan.approve',
   summary:
-    'Have the kernel decide whether this very plan may be committed: approved at once, or pending until somebody has voted at the kernel.',
+    'Have the kernel decide whether this very plan may be committed: approved at once, or pending until the kernel has a vote.',
   path: '/api/ops/plans/{plan_id}/approve',
   auth: 'session',
   forward: {},

@@ -14,7 +14,7 @@ export const ShadowHour = z.strictObject({
   decisions: Count,
   /** The draft gives another verdict. */
   diverged: Count,
-  /** Of those, the more permissive ones. */
+  /** The number of those that are more permissive. */
   widened: Count,
   /** The draft gave no verdict. */
   faults: Count,
@@ -29,7 +29,7 @@ export const PolicyShadow = z.strictObject({
   state: z.enum(['unconfirmed', 'standing', 'ending']),
   set_by: UserId,
   set_at: Instant,
-  /** Of the last day, the newest first; an hour without a decision is not there. */
+  /** Hours of the last day, the newest first; an hour without a decision is absent. */
   hours: z.array(ShadowHour),
 });
 export type PolicyShadow = z.infer<typeof PolicyShadow>;
@@ -39,7 +39,7 @@ const OfLane = OfWorkspace.extend({ lane: z.string().min(1).max(128) });
 export const putPolicyShadow = defineRoute({
   operation: 'put-policy-shadow',
   summary:
-    'Have the kernel judge a bundle beside the policy in force. What it says stands in the records and changes no verdict. There are three lanes.',
+    'Have the kernel judge a bundle beside the policy in force. Its verdicts are stored in the records and change no verdict. There are three lanes.',
   method: 'PUT',
   path: '/api/v1/workspaces/{id}/policy/shadows/{lane}',
   auth: 'session',

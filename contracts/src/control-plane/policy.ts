@@ -66,7 +66,7 @@ export const createPolicyTest = defineRoute({
   reply: z.strictObject({
     draft: PolicyDraft,
     test: PolicyTest,
-    /** What the rules of the draft say now is what is expected. */
+    /** The results of the draft's rules are the expected ones. */
     passes: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'PRECONDITION_REQUIRED', 'PRECONDITION_FAILED', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
@@ -74,11 +74,11 @@ export const createPolicyTest = defineRoute({
 
 export const PolicyDiagnostic = z.strictObject({
   severity: z.enum(['error', 'warning']),
-  /** As the compiler names it; `CEILING_MISSING`; `LOCK_OUT`: nobody could change the policy again. */
+  /** The code of the compiler; `CEILING_MISSING`; `LOCK_OUT`: no person could change the policy again. */
   code: z.string(),
   /** JSON pointer into the bundle. */
   path: z.string(),
-  /** Of the text, from 1; null for the whole, and in a text of more than 64 KiB. */
+  /** The line of the text, from 1; `null` for the whole text, and in a text of more than 64 KiB. */
   line: z.int().min(1).nullable(),
   message: z.string(),
 });
@@ -90,7 +90,7 @@ export const CompiledDraft = z.strictObject({
   version: z.int().min(1),
   /** Null where there are errors: nothing else goes on with such a draft. */
   policy_hash: Digest.nullable(),
-  /** What its rules read of a call, and records will hold. */
+  /** The members of a call that its rules read, and that records will hold. */
   read_set: z.array(z.string()),
   diagnostics: z.array(PolicyDiagnostic),
   tests: z.strictObject({ total: z.int().min(0), failed: z.int().min(0) }),
@@ -201,7 +201,7 @@ export const getActivePolicy = defineRoute({
     confirmed_at: Instant,
     bundle: PolicyBundle,
     ceilings: z.array(PolicyCeiling),
-    /** What is judged beside it, by lane. */
+    /** The drafts that are judged beside it, by lane. */
     shadows: z.array(PolicyShadow),
   }),
   errors: ['NOT_FOUND', 'GOVERNANCE_UNAVAILABLE'],
@@ -233,7 +233,7 @@ export const activatePolicy = defineRoute({
     report_hash: Digest,
     decision_id: DecisionId,
     decision_receipt_id: ReceiptId,
-    /** Of the kind `policy`. */
+    /** The receipt of the kind `policy`. */
     policy_receipt_id: ReceiptId,
   }),
   errors: [

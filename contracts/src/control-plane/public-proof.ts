@@ -25,7 +25,7 @@ export type PublicLogProof = z.infer<typeof PublicLogProof>;
 export const PublicReceipt = z.strictObject({
   receipt_id: ReceiptId,
   kind: ReceiptKind,
-  /** Of an outcome, what became of the call; of any other receipt that it was sealed. */
+  /** The result of the call for an outcome; for any other receipt, that it was sealed. */
   status: z.enum(['sealed', ...Outcome.options]),
   verdict: Verdict,
   reason_code: ReasonCode,
@@ -56,7 +56,7 @@ export const PublicApproval = z.strictObject({
 });
 export type PublicApproval = z.infer<typeof PublicApproval>;
 
-/** Loose on purpose: what cannot be a name is answered like what nobody has published, with the same 404. */
+/** Loose on purpose: an impossible name gets the same 404 as a name that is not published. */
 const PublicName = z.string().min(1).max(128);
 
 const read = { method: 'GET', auth: 'public', errors: ['NOT_FOUND'] } as const;
@@ -65,7 +65,7 @@ export const getPublicReceipt = defineRoute({
   ...read,
   errors: [...read.errors],
   operation: 'get-public-receipt',
-  summary: 'What is public of a receipt, by its id or by the handle that its workspace has published it under.',
+  summary: 'The public part of a receipt, by its id or by the handle under which its workspace published it.',
   path: '/api/public/verify/{receiptId}',
   forward: {},
   params: z.strictObject({ receiptId: PublicName }),
@@ -76,7 +76,7 @@ export const getPublicApproval = defineRoute({
   ...read,
   errors: [...read.errors],
   operation: 'get-public-approval',
-  summary: 'What is public of an approval, by its id or by the handle that its workspace has published it under.',
+  summary: 'The public part of an approval, by its id or by the handle under which its workspace published it.',
   path: '/api/public/approval/{approvalId}',
   forward: {},
   params: z.strictObject({ approvalId: PublicName }),

@@ -3,7 +3,7 @@ import { BoundaryStatus } from '../governance-kernel/standing.ts';
 import { defineRoute } from '../route.ts';
 import { Digest, Instant, ReceiptId, WorkspaceId } from '../scalars.ts';
 
-/** What has changed; a page that shows such things asks for them again. */
+/** The kind of object that changed. A page that shows such objects reads them again. */
 export const HintType = z.enum([
   'approval',
   'audit',
@@ -21,7 +21,7 @@ export type HintType = z.infer<typeof HintType>;
 
 const seq = z.int().min(0);
 
-/** All that a socket ever says: that something changed, and where to look. What it is now, the routes say. */
+/** All that a socket ever says: that something changed, and where to look. The routes return the new state. */
 export const Hint = z.strictObject({
   v: z.literal(1),
   /** The place in what is told of the workspace. Each is one above the last; after a gap everything is to be read again. */
@@ -31,12 +31,12 @@ export const Hint = z.strictObject({
   workspace_id: WorkspaceId,
   /** The id of what changed; null where there is one of its kind. */
   ref: z.string().max(512).nullable(),
-  /** Of what changed, where it has one. */
+  /** The version of the changed object, if it has one. */
   version: z.int().nullable(),
 });
 export type Hint = z.infer<typeof Hint>;
 
-/** Numbers, and nothing that could be anybody's text. */
+/** Numbers only, and no text of any caller. */
 export const TelemetryNumbers = z.strictObject({
   v: z.literal(1),
   /** One above the last of this socket. */
@@ -54,11 +54,11 @@ export const ticketProtocolPrefix = 'ticket.';
 export const socketEndCodes = {
   /** The session is over: sign in again. */
   sessionOver: 4401,
-  /** Who is in the workspace has changed: ask for a new ticket, whoever may. */
+  /** The members of the workspace changed: a current member asks for a new ticket. */
   membersChanged: 4403,
 } as const;
 
-/** So long a page has from its ticket to its socket. */
+/** The time from a page's ticket to its socket. */
 export const ticketSeconds = 30;
 
 export const createSessionTicket = defineRoute({
@@ -112,7 +112,7 @@ export const Snapshot = z.strictObject({
   /** The place in what sockets tell that this is not older than. */
   seq,
   kernel: z.enum(['ok', 'unreachable']),
-  /** Of what the kernel keeps; null while it is away: then nothing is known of it. */
+  /** The state of the kernel; `null` while it is away, since it is unknown then. */
   boundary: z
     .strictObject({
       status: BoundaryStatus.shape.status,
@@ -125,7 +125,7 @@ export const Snapshot = z.strictObject({
         open_dispatches: Count,
         fences: Count,
       }),
-      /** Of all fences with their epochs; it changes with each of them. */
+      /** The hash of all fences with their epochs; it changes with each of them. */
       fences_hash: Digest,
       last_receipt_id: ReceiptId.nullable(),
     })
@@ -139,7 +139,7 @@ export type Snapshot = z.infer<typeof Snapshot>;
 export const getSnapshot = defineRoute({
   operation: 'get-snapshot',
   summary:
-    'What holds in the workspace now, in counts, heads and versions, under an ETag that changes with any of them. It makes good whatever a socket did not tell.',
+    'The current state of the workspace in counts, heads and versions, under an ETag that changes with any of them. It replaces messages that a socket missed.',
   method: 'GET',
   path: '/api/snapshot',
   auth: 'session',

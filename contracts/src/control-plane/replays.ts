@@ -4,16 +4,16 @@ import { Digest, Instant, SessionId, TenantId, UserId, Verdict } from '../scalar
 import { Changed, examplesMax, VerdictAgain, VerdictMatrix } from './what-if-report.ts';
 import { OfWorkspace } from './workspace-path.ts';
 
-/** 128 random bits, base64url: nobody finds one by trying. */
+/** 128 random bits, base64url, so that it cannot be guessed. */
 export const ReplayId = z
   .string()
   .regex(/^rpl_[A-Za-z0-9_-]{22}$/, 'must look like rpl_ and 22 letters of base64url')
   .brand<'ReplayId'>();
 export type ReplayId = z.infer<typeof ReplayId>;
 
-/** So many decisions a replay shows: a page of them is one answer. */
+/** The most decisions that a replay shows, since one answer holds a page of them. */
 const replayDecisionsMax = 1_000;
-/** So many receipts it looks at: of a session that is long over, most of them are others'. */
+/** The most receipts that it reads. In a session that ended long ago, most of them belong to other questions. */
 export const replayReceiptsMax = 20_000;
 
 const Count = z.int().min(0);
@@ -25,13 +25,13 @@ const ReplayPolicy = z.enum(['recorded', 'draft']);
 const VerdictPair = z.strictObject({ receipt_hash: Digest, before: Verdict, after: VerdictAgain });
 
 /**
- * What a replay found, in members that everybody may read: counts, hashes and verdicts. `replay_hash` is the SHA-256 of the canonical JSON
- * (RFC 8785) of all others: the same question, policies and receipts give the same replay.
+ * The findings of a replay, in members that are public: counts, hashes and verdicts. `replay_hash` is the SHA-256 of
+ * the canonical JSON (RFC 8785) of all others: the same question, policies and receipts give the same replay.
  */
 export const ReplayFindings = z.strictObject({
   type: z.literal('countersign.replay.v1'),
   policy: ReplayPolicy,
-  /** Of the draft; null: each decision has its own. */
+  /** The hash of the draft; `null` when each decision has its own policy. */
   policy_hash: Digest.nullable(),
   /** Every receipt below this place in the log was to be looked at, from the newest on. */
   tree_size: Count,
@@ -45,7 +45,10 @@ export const ReplayFindings = z.strictObject({
   matrix: VerdictMatrix,
   /** Oldest first. */
   pairs: z.array(VerdictPair).max(replayDecisionsMax),
-  /** The oldest decision that has another verdict now, by its place among the pairs, from 0. What cannot be decided again is no difference. */
+  /**
+   * The oldest decision that has another verdict now, by its place among the pairs, from 0. A decision that cannot be
+   * replayed is no difference.
+   */
   first_difference: VerdictPair.extend({ place: Count }).nullable(),
   replay_hash: Digest,
 });
@@ -55,18 +58,18 @@ export type ReplayFindings = z.infer<typeof ReplayFindings>;
 export const PublicReplay = ReplayFindings.extend({ replay_id: ReplayId, made_at: Instant });
 export type PublicReplay = z.infer<typeof PublicReplay>;
 
-/** What the members of the workspace read beside it. */
+/** The members that only the members of the workspace read. */
 export const ReplayDetails = z.strictObject({
   first_difference: Changed.nullable(),
   /** Oldest first, the first of them. */
   differences: z.array(Changed).max(examplesMax),
   unverifiable: z.array(z.strictObject({ receipt_id: Changed.shape.receipt_id.nullable(), code: z.string() })),
-  /** What was missing, and in how many decisions. */
+  /** The missing fields, each with the number of decisions. */
   missing: z.array(z.strictObject({ field: z.string(), decisions: Count })),
 });
 export type ReplayDetails = z.infer<typeof ReplayDetails>;
 
-/** What a replay asks. */
+/** The question of a replay. */
 export const ReplayQuestion = z.strictObject({
   tenant_id: TenantId,
   policy: ReplayPolicy,
@@ -144,7 +147,7 @@ export const getReplay = defineRoute({
 
 export const getPublicReplay = defineRoute({
   operation: 'get-public-replay',
-  summary: 'What is public of a replay, by its id or by the handle that its workspace has published it under.',
+  summary: 'The public part of a replay, by its id or by the handle under which its workspace published it.',
   method: 'GET',
   path: '/api/v1/replays/{replay_id}',
   auth: 'public',

@@ -141,7 +141,7 @@ export const getConsoleRun = defineRoute({
 export const listRunReceipts = defineRoute({
   operation: 'list-run-receipts',
   summary:
-    "The kernel's receipts of a run, newest first, each held against the trusted keys here. What proves offline that none is missing is " +
+    "The kernel's receipts of a run, newest first, each verified with the trusted keys here. The offline proof that none is missing is " +
     'the export of the session that has the id of the run.',
   method: 'GET',
   path: '/api/v1/workspaces/{id}/runs/{run_id}/receipts',

@@ -21,7 +21,7 @@ export type SessionView = z.infer<typeof SessionView>;
 
 const OpenSession = z.strictObject({
   session_id: SignInId,
-  /** What the browser or the program calls itself. */
+  /** The name that the browser or the program gives itself. */
   client: z.string(),
   /** Where the sign-in came from. */
   address: z.string(),

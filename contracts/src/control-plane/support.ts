@@ -25,14 +25,14 @@ const SupportedDecision = z.strictObject({
   fault: z.string().nullable(),
 });
 
-/** What may be sent to whoever supports the installation: names and ids that are ours, types and lengths, and no value. */
+/** A report for the support of the installation: names and ids that are ours, types and lengths, and no value. */
 export const SupportReport = z.strictObject({
   type: z.literal('countersign.support-report.v1'),
   request_id: z.string(),
   /** Null: the request named none, or none of its person's. */
   workspace_id: WorkspaceId.nullable(),
   failed_at: Instant,
-  /** Of each part; null: it does not answer now. */
+  /** The version of each part; `null` while it does not answer. */
   versions: z.strictObject({ gateway: z.string(), control_plane: z.string(), kernel: z.string().nullable() }),
   /** How the kernel decides now, and whether it would allow anything; null: it does not answer. */
   mode: z.strictObject({ mode: z.literal('enforce'), boundary: z.enum(['ready', 'closed']) }).nullable(),
@@ -40,10 +40,10 @@ export const SupportReport = z.strictObject({
     method: z.string(),
     path: z.string(),
     path_ids: z.record(z.string(), z.string()),
-    /** Of the contract; null: no route has this path. */
+    /** The operation in the contract; `null` when no route has this path. */
     operation: z.string().nullable(),
   }),
-  /** By what the caller tried to prove itself, and whom it proved. */
+  /** The mechanism by which the caller authenticated, and the principal that it proved. */
   auth: AuthMechanism,
   principal: z.string(),
   status: z.int().min(400).max(599),
@@ -69,8 +69,8 @@ export type SupportReport = z.infer<typeof SupportReport>;
 export const createSupportReport = defineRoute({
   operation: 'create-support-report',
   summary:
-    'Tell of a failed request of the last week, by the request id of its answer, what whoever supports the installation needs to know: one’s ' +
-    'own, and for a partner or the owner those of the workspace. It keeps nothing.',
+    'Report on a failed request of the last week, by the request id of its answer, for the support of the installation: one’s ' +
+    'own requests, and for a partner or the owner those of the workspace. It keeps nothing.',
   method: 'POST',
   path: '/api/ops/support-reports',
   auth: 'session',

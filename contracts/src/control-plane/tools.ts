@@ -23,9 +23,9 @@ export const listConsoleTools = defineRoute({
 });
 
 const ToolDrift = RegisteredTool.pick({ tool: true, server_id: true, observed_hash: true }).extend({
-  /** What was approved; null: nothing was. */
+  /** The approved hash; `null` when none was approved. */
   expected_hash: RegisteredTool.shape.pinned_hash,
-  /** `unknown`: nobody has approved it. The kernel sends a call of neither that nor a drifted one. */
+  /** `unknown`: it was never approved. The kernel sends a call of neither that nor a drifted one. */
   status: z.enum(['in_sync', 'drifted', 'unknown']),
   /** From what was approved to what its server shows; null where a definition is too long to be told, or nothing was approved. */
   diff: z.array(JsonDifference).nullable(),

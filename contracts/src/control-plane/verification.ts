@@ -3,7 +3,7 @@ import { evidenceAnswers } from '../evidence-answers.ts';
 import { defineRoute } from '../route.ts';
 import { Digest, Instant, SessionId, TenantId } from '../scalars.ts';
 
-/** A session of some hundred calls. What is larger, the command verifies offline. */
+/** A session of some hundred calls. Use the command to verify a larger session offline. */
 const exportBytesMax = 1_048_576;
 /** In the body each quote and line feed of the export has a backslash before it. */
 const bodyBytesMax = 2 * exportBytesMax;
@@ -13,8 +13,8 @@ const Count = z.int().min(0);
 const Requirement = z.enum(['integrity', 'completeness', 'signer', 'time']);
 
 /**
- * What the verifier says of an export: four answers, and the verdict that sums up those which were required. `docs/verification.md` tells
- * what each means.
+ * The verifier's report on an export: four results, and the verdict that sums up the required ones.
+ * `docs/verification.md` tells what each means.
  */
 export const Verification = z.strictObject({
   verdict: z.enum(evidenceAnswers.verdict),
@@ -24,14 +24,14 @@ export const Verification = z.strictObject({
   time: z.enum(evidenceAnswers.time),
   /** The first thing that does not hold, and in which line: they count from 1, the header included. */
   fault: z.strictObject({ code: z.string(), line: Count }).nullable(),
-  /** What completeness and time lack, in words. */
+  /** The reasons why completeness or time are not proven, in words. */
   missing: z.array(z.string()),
   receipts: Count,
   records: Count,
   proofs: Count,
   /** Approvals that one person gave alone, in spite of a quorum or a time lock. */
   broken_glass: Count,
-  /** Uncertain outcomes that name an output: sealed so by their kernel, and changed by nobody. */
+  /** Uncertain outcomes that name an output. Their kernel sealed them in this form, so they were not altered. */
   issuer_defects: Count,
   /** Which keys signed it. */
   keys: z.array(z.string()),
@@ -49,9 +49,9 @@ export const checkExport = defineRoute({
   idempotency: { exempt: 'reads' },
   bodyBytesMax,
   body: z.strictObject({
-    /** By lines, as it was exported. */
+    /** The lines as they were exported. */
     export: z.string().min(1).max(exportBytesMax),
-    /** What it has to be; whatever is left out is not asked. */
+    /** The expected properties; those that are left out are not checked. */
     expect: z
       .strictObject({
         tenant: TenantId.optional(),
@@ -62,7 +62,7 @@ export const checkExport = defineRoute({
         heads: z.array(Digest).max(headsMax).optional(),
         /** It is a part of a session: it may begin late and end early. */
         partial: z.boolean().optional(),
-        /** What VERIFIED must say; all of it unless told otherwise. */
+        /** The results that VERIFIED requires; all of them by default. */
         require: z.array(Requirement).min(1).max(Requirement.options.length).optional(),
       })
       .optional(),

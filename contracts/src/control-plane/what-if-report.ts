@@ -12,19 +12,19 @@ import {
   Verdict,
 } from '../scalars.ts';
 
-/** So many decisions a report looks at. */
+/** The most decisions that a report reads. */
 export const whatIfDecisionsMax = 20_000;
-/** So many examples a cell of the matrix shows: the newest. */
+/** The most examples, the newest, that a cell of the matrix shows. */
 export const examplesMax = 20;
 
-/** What a draft says of a decision. `UNREPLAYABLE`: the record does not hold what the draft would have read. */
+/** The verdict of a draft on a decision. `UNREPLAYABLE`: the record does not hold what the draft would have read. */
 export const VerdictAgain = z.enum([...Verdict.options, 'UNREPLAYABLE']);
 export type VerdictAgain = z.infer<typeof VerdictAgain>;
 
 const Count = z.int().min(0);
 const Row = z.strictObject({ ALLOW: Count, DENY: Count, ESCALATE: Count, UNREPLAYABLE: Count });
 
-/** What a report asks: of which decisions, by which draft. */
+/** The question of a report: the decisions and the draft. */
 export const WhatIfQuestion = z.strictObject({
   tenant_id: TenantId,
   policy_hash: Digest,
@@ -52,7 +52,7 @@ export const Changed = z.strictObject({
   reason_after: ReasonCode.nullable(),
   /** Rules of the draft that apply. */
   rules: z.array(z.string()),
-  /** What the draft reads and the record does not hold. */
+  /** The members that the draft reads and the record lacks. */
   missing: z.array(z.string()),
 });
 export type Changed = z.infer<typeof Changed>;
@@ -63,8 +63,9 @@ export const VerdictMatrix = z.strictObject({ ALLOW: Row, DENY: Row, ESCALATE: R
 const Share = { decisions: Count, changed: Count, widened: Count, unreplayable: Count };
 
 /**
- * What a draft would have made of sealed decisions, each verified and decided again from its record alone. `report_hash` is the SHA-256 of
- * the canonical JSON (RFC 8785) of all other members: the same draft, question and receipts give the same report.
+ * The verdicts that a draft would have given sealed decisions. Each decision is verified and decided again from its
+ * record alone. `report_hash` is the SHA-256 of the canonical JSON (RFC 8785) of all other members: the same draft,
+ * question and receipts give the same report.
  */
 export const WhatIfReport = z.strictObject({
   type: z.literal('countersign.what-if.v1'),
@@ -82,11 +83,11 @@ export const WhatIfReport = z.strictObject({
   matrix: VerdictMatrix,
   /** Every decision that becomes more permissive, newest first. */
   widened: z.array(Changed),
-  /** Of each cell that is not empty, the newest. */
+  /** The newest examples of each cell that is not empty. */
   examples: z.array(
     z.strictObject({ before: Verdict, after: VerdictAgain, decisions: z.array(Changed).max(examplesMax) }),
   ),
-  /** What was missing, and in how many decisions. */
+  /** The missing fields, each with the number of decisions. */
   missing: z.array(z.strictObject({ field: z.string(), decisions: Count })),
   agents: z.array(z.strictObject({ principal_id: PrincipalId, ...Share })),
   tools: z.array(z.strictObject({ tool: ToolName.nullable(), action: ActionName, ...Share })),

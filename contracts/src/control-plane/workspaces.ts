@@ -11,14 +11,14 @@ import { OfWorkspace } from './workspace-path.ts';
 export const ConsoleWorkspace = z.strictObject({
   workspace_id: WorkspaceId,
   name: z.string(),
-  /** Whose workspace it is; null: of no organisation yet. */
+  /** The organisation of the workspace; `null` when it has none yet. */
   org_id: OrgId.nullable(),
-  /** What the caller is there. */
+  /** The caller's role there. */
   role: PersonRole,
 });
 export type ConsoleWorkspace = z.infer<typeof ConsoleWorkspace>;
 
-/** What strangers may open of a workspace: nothing, or what its owners have published, until that ends. */
+/** The evidence of a workspace that is public: none, or what its owners have published, until that ends. */
 export const PublicProof = z.enum(['off', 'published']);
 export type PublicProof = z.infer<typeof PublicProof>;
 

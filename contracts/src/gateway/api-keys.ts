@@ -28,7 +28,7 @@ export const ApiKey = z.strictObject({
   scopes: ApiKeyScopes,
   /** `null` when the key was made for the workspace as a whole. It never changes. */
   environment: ApiKeyEnvironment.nullable(),
-  /** Whose the key is: it ends with this person's membership. */
+  /** The owner of the key, which ends with this person's membership. */
   createdBy: UserId,
   createdAt: Instant,
   expiresAt: Instant,
@@ -80,7 +80,7 @@ export const listApiKeys = defineRoute({
 
 export const revokeApiKey = defineRoute({
   operation: 'revoke-api-key',
-  summary: "End one of one's own keys at once; an owner ends anybody's.",
+  summary: "End one of one's own keys at once; an owner ends any key.",
   method: 'DELETE',
   path: '/api/auth/apikey/{id}',
   auth: 'member',

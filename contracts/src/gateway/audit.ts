@@ -76,7 +76,10 @@ export const exportAudit = defineRoute({
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
-/** What a call takes, as the kernel judges it. Money in millionths of a minor unit; null: nobody can say what it costs at most. */
+/**
+ * The budget demand of a call, as the kernel judges it. Money in millionths of a minor unit; `null` when its maximum is
+ * unknown.
+ */
 export const WorkspaceDemand = z.strictObject({
   toolCalls: z.int().min(0),
   spendMicros: SpendMicros.nullable(),
@@ -101,7 +104,7 @@ export const WorkspaceApproval = z.strictObject({
   resource: z.string().nullable(),
   /** The exact arguments that would be executed; of a model call, what the policy may read of its request. */
   args: z.record(z.string(), z.json()),
-  /** What the policy read of the call, its context too. */
+  /** The members of the call that the policy read, its context included. */
   facts: z.record(z.string(), z.json()),
   effectLevel: EffectLevel,
   demand: WorkspaceDemand,
@@ -110,15 +113,15 @@ export const WorkspaceApproval = z.strictObject({
   reason: z.string(),
   /** The principal that asked, an agent or a key; it may never resolve its own request. */
   requestedBy: z.string(),
-  /** The person who started the run, or made the key: may not resolve it where somebody else could. */
+  /** The person who started the run, or made the key. May not resolve it if another person could. */
   startedBy: UserId,
   /** The approval in the kernel that this one stands for. */
   kernelApprovalId: ApprovalId,
   decisionId: DecisionId.nullable(),
-  /** Null also where somebody decided in the kernel who is no person of the workspace; the audit names them. */
+  /** `null` also when an approver of the kernel who is no person of the workspace decided; the audit names them. */
   resolvedBy: UserId.nullable(),
   resolvedAt: Instant.nullable(),
-  /** Approved by whoever started the run or made the key, since nobody else could. */
+  /** Approved by the person who started the run or made the key, since there was no other approver. */
   selfApproved: z.boolean(),
   /** Until when the approved call waits, so that it can be withdrawn; null: it does not wait. */
   timelockUntil: Instant.nullable(),
@@ -149,25 +152,28 @@ export const getWorkspaceApproval = defineRoute({
   params: PathId,
   query: z.strictObject(WorkspaceQuery),
   reply: WorkspaceApproval.extend({
-    /** By role, and by whose run or key it is. The policy may still name other approvers. */
+    /**
+     * Follows from the person's role and from the owner of the run or key. The policy may still name other approvers.
+     */
     mayResolve: z.boolean(),
   }),
   errors: ['NOT_FOUND', 'WORKSPACE_CONTEXT_CONFLICT'],
 });
 
 /**
- * Why the workspace does not let a person approve: their role is below partner, the request is of their own run or key and another partner
- * or owner can decide, or the run or key that requested it is unknown.
+ * The reason why the workspace does not let a person approve. Their role may be below partner, or the run or key that
+ * requested it may be unknown. The request may also be of their own run or key while another partner or owner can
+ * decide.
  */
 export const ResolverObstacle = DecisionObstacle.extract(['ROLE', 'OWN_REQUEST', 'UNKNOWN_REQUESTER']);
 export type ResolverObstacle = z.infer<typeof ResolverObstacle>;
 
-/** As many as one page of approvals has. */
+/** The number of approvals on one page. */
 const requestsMax = 200;
 
 export const checkResolver = defineRoute({
   operation: 'check-resolver',
-  summary: 'What keeps the calling person from approving what these principals requested.',
+  summary: 'The obstacle that keeps the calling person from approving requests of these principals.',
   method: 'POST',
   path: '/api/audit/approvals/resolver',
   auth: 'member',
@@ -191,7 +197,7 @@ export const checkResolver = defineRoute({
 export const resolveWorkspaceApproval = defineRoute({
   operation: 'resolve-workspace-approval',
   summary:
-    'Approve or reject once. A partner or the owner decides; neither the requester nor, where somebody else could, whose run or key it is.',
+    'Approve or reject once. A partner or the owner decides. The requester never does, and the owner of its run or key only if there is no other approver.',
   method: 'PUT',
   path: '/api/audit/approvals/{id}',
   auth: 'partner',

@@ -13,7 +13,7 @@ const PromiseName = z.string().regex(/^[a-z]+(\.[a-z0-9]+)*$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const EvalResult = z.enum(['passed', 'failed']);
 
-/** What one whole run of the tests saw of each promise. */
+/** The result of each promise in one whole run of the tests. */
 export const EvalRecord = z.strictObject({
   recordedAt: Instant,
   /** The commit that was tested, with nothing changed beside it. */
@@ -26,13 +26,13 @@ export const Capability = z.strictObject({
   key: z.string(),
   name: z.string(),
   state: CapabilityState,
-  /** What keeps it from being production_ready, for people. Empty when nothing does. */
+  /** The reasons why it is not production_ready, for people. Empty when nothing does. */
   blockers: z.array(z.string()),
   /** The service that answers for it. */
   owner: z.string(),
-  /** What has to pass: these promises, each proven by tests that `command` runs. */
+  /** The promises that must pass, each proven by tests that `command` runs. */
   evalGate: z.strictObject({ command: z.string(), promises: z.array(PromiseName).min(1) }),
-  /** What a recorded run saw of them; null where none is recorded for this code. */
+  /** The result of a recorded run; `null` when none is recorded for this code. */
   evidence: z.strictObject({ ...EvalRecord.shape }).nullable(),
   updatedAt: Instant,
 });
@@ -40,7 +40,8 @@ export type Capability = z.infer<typeof Capability>;
 
 export const listCapabilities = defineRoute({
   operation: 'list-capabilities',
-  summary: 'What this system claims to be able to do, how far each claim is proven, and what keeps it from more.',
+  summary:
+    'The capabilities that this system claims, how far each is proven, and the reasons why it is not proven further.',
   method: 'GET',
   path: '/api/capabilities',
   auth: 'public',

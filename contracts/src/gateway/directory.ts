@@ -23,7 +23,7 @@ export const sendSignInCode = defineRoute({
   reply: z.strictObject({
     /** Only in development and without a mail provider. */
     code: z.string().optional(),
-    /** Whose address it is, for the sibling alone; null: nobody's yet. */
+    /** The person with this address, for the sibling service only; `null` when it belongs to no person. */
     user_id: UserId.nullable(),
   }),
   errors: ['RATE_LIMITED', 'MAIL_UNAVAILABLE'],
@@ -79,7 +79,7 @@ export const proveUser = defineRoute({
 export const tellMembers = defineRoute({
   operation: 'tell-members',
   summary:
-    'Tell everybody anew who is in a workspace, whole and under the next version, for whoever may have missed it.',
+    'Send the complete list of members of a workspace again, under the next version, to services that may have missed it.',
   method: 'POST',
   path: '/internal/workspaces/{workspace_id}/members/told',
   auth: 'service_internal',

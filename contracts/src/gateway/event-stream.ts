@@ -4,7 +4,7 @@ import { defineRoute } from '../route.ts';
 import { Instant, WorkspaceId } from '../scalars.ts';
 import { WorkspaceQuery } from './workspaces.ts';
 
-/** What an event of the stream says: that something changed, and where to look. */
+/** The content of an event of the stream: something changed, and where to read it. */
 export const StreamedEvent = z.strictObject({
   workspaceId: WorkspaceId,
   /** `task.created`, `run.completed`, `approval.approved`: the action of the audit log. */

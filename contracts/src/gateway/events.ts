@@ -26,7 +26,7 @@ export const taskMoved = defineEvent({
   data: z.strictObject({ ...InWorkspace, taskId: TaskId, from: TaskStatus, to: TaskStatus }),
 });
 
-/** The job of the orchestrator: somebody has to work on this run now. */
+/** The job of the orchestrator: a worker has to continue this run now. */
 export const runEnqueued = defineEvent({
   type: 'run.enqueued.v1',
   data: z.strictObject({ ...InWorkspace, taskId: TaskId, runId: RunId }),

@@ -15,7 +15,7 @@ export type HealthChecks = z.infer<typeof HealthChecks>;
 
 export const HealthProblem = z.strictObject({
   check: HealthChecks.keyof(),
-  /** What it means, and what to do. */
+  /** The meaning, and the next step. */
   message: z.string(),
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;

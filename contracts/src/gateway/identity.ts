@@ -77,7 +77,7 @@ export const endSession = defineRoute({
 });
 
 export const Session = z.strictObject({
-  /** Of the sign-in; it stays when the token rotates. */
+  /** The id of the sign-in; it stays when the token rotates. */
   id: SignInId,
   signedInAt: Instant,
   /** When the token was given out that is valid now. */

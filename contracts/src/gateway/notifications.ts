@@ -22,7 +22,7 @@ export const AppEventType = z
   .max(100)
   .regex(/^app(\.[a-z][a-z0-9_]*){1,5}$/, 'must be app. and names in lower case, separated by dots');
 
-/** What a workspace can be told of. */
+/** The event types that a workspace can subscribe to. */
 export const PlatformEventType = z.enum([
   'approval.requested',
   'approval.resolved',
@@ -194,7 +194,7 @@ export type Notification = z.infer<typeof Notification>;
 
 export const listNotifications = defineRoute({
   operation: 'list-notifications',
-  summary: 'What a target was told, newest first, and how that went.',
+  summary: 'The notifications sent to a target, newest first, and the result of each.',
   method: 'GET',
   path: '/api/workspace/{id}/notifications/{subscriptionId}/sent',
   auth: 'owner',

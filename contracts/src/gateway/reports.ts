@@ -30,7 +30,7 @@ export const CallReport = z.strictObject({
   decisionId: DecisionId.nullable(),
   query: ReportedQuery,
   body: ReportedBody,
-  /** Of the gateway. */
+  /** The version of the gateway. */
   version: z.string(),
 });
 export type CallReport = z.infer<typeof CallReport>;

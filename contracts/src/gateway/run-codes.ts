@@ -4,7 +4,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 /** Why a run or a step ended, where neither a decision nor an answer of the kernel says it. Each with its next step. */
 export const runCodes = {
   ITERATION_BUDGET_EXHAUSTED: 'Ask for less at once, or raise maxIterationBudget in the settings.',
-  RUN_ENDED: 'Nothing: the run ended before anybody decided about this call. Run the task again.',
+  RUN_ENDED: 'Nothing: the run ended before a decision about this call. Run the task again.',
   RUN_ABANDONED: 'Read the log of the gateway: what this run does ends its workers.',
   INTERRUPTED: 'Nothing: another worker takes the run over.',
   GOVERNANCE_NOT_CONFIGURED: 'Set GOV_GOVERNANCE_URL and its keys; nothing runs ungoverned.',

@@ -50,7 +50,7 @@ export const RunStep = z.strictObject({
   reasonCode: ReasonCode.nullable(),
   decisionId: DecisionId.nullable(),
   receiptId: ReceiptId.nullable(),
-  /** Each time that somebody was asked about it, oldest first. What follows an approval is a decision of its own, which stands above. */
+  /** The approval requests for it, oldest first. An approval leads to a decision of its own, which is above. */
   escalations: z.array(
     z.strictObject({
       approvalId: ApprovalId,
@@ -77,7 +77,7 @@ export const Run = z.strictObject({
   iterationBudget: z.int().min(1),
   tokensIn: z.int().min(0),
   tokensOut: z.int().min(0),
-  /** What the kernel counted for the calls that were answered, rounded up. */
+  /** The cost that the kernel counted for the answered calls, rounded up. */
   costMinor: z.int().min(0),
   currency: RecordedCurrency,
   /** The last words of the model; null unless completed. */
@@ -153,7 +153,7 @@ export const putTask = defineRoute({
 export const deleteTask = defineRoute({
   operation: 'delete-task',
   summary:
-    'Delete a task that has no live run: by the person who created it, or by a partner or owner. What its runs did stays in the audit log, the receipts and the evidence.',
+    'Delete a task that has no live run: by the person who created it, or by a partner or owner. The history of its runs stays in the audit log, the receipts and the evidence.',
   method: 'DELETE',
   path: '/api/tasks/{id}',
   auth: 'member',

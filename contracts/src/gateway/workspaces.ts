@@ -15,7 +15,7 @@ export const PathId = z.strictObject({ id: z.string().min(1).max(128) });
 export const WorkspaceQuery = { workspaceId: z.string().min(1).max(128).optional() };
 export const WorkspaceBody = { workspaceId: z.string().min(1).max(128).optional() };
 
-/** What a route answers that leaves nothing to show. */
+/** The answer of a route that has nothing to return. */
 export const Done = z.strictObject({ ok: z.literal(true) });
 
 export const Workspace = z.strictObject({
@@ -48,7 +48,7 @@ const WorkspaceName = storableText({ max: 200 }).trim().min(1);
 
 export const openWorkspace = defineRoute({
   operation: 'open-workspace',
-  summary: 'Make a workspace that the person owns, for whoever may open one in this installation.',
+  summary: 'Make a workspace that the person owns. The installation may limit who can open one.',
   method: 'POST',
   path: '/api/workspace',
   auth: 'session',
@@ -97,9 +97,10 @@ export const PolicyConfig = z.strictObject({
   maxIterationBudget: z.int().min(1).max(100).default(25),
   blockedTools: BlockedTools.default([]),
   /**
-   * What becomes of a run whose tool call is denied. `end`: it ends as denied. `tell`: its model is told why, and may go another way within the
-   * iterations of the run, where another call could be allowed; a stop, a used-up budget or a refused approval ends it all the same.
-   * A denial because facts could not be read (`REGISTRY_UNAVAILABLE`) is always told, and the model may repeat the call.
+   * The result of a denied tool call for its run. `end`: it ends as denied. `tell`: its model receives the reason and
+   * may continue within the iterations of the run, if another call could be allowed. A stop, a used-up budget or a
+   * refused approval still ends the run. A denial because facts could not be read (`REGISTRY_UNAVAILABLE`) is always
+   * told, and the model may repeat the call.
    */
   deniedCall: z.enum(['end', 'tell']).default('end'),
 });
@@ -166,6 +167,7 @@ export const putWorkspaceMode = defineRoute({
   path: '/api/workspace/{id}/mode',
   auth: 'owner',
   right: 'workspace.manage',
+  needsPresence: true,
   idempotency: { exempt: 'repeatable' },
   params: PathId,
   query: z.strictObject(WorkspaceQuery),

@@ -12,12 +12,12 @@ export const NewAccessKey = z
   .strictObject({
     /** `approver`: for a person who decides approvals, and for nothing else. */
     kind: AccessKeyKind,
-    /** Whoever presents the key is this principal, whatever its request says. */
+    /** The bearer of the key is this principal, regardless of what its request states. */
     principal_id: PrincipalId,
     expires_in_days: z.int().min(1).max(365).default(90),
-    /** Of an agent; all but `authzen` when it names none. */
+    /** For a key of an agent; all but `authzen` when it names none. */
     doors: z.array(Door).min(1).max(Door.options.length).optional(),
-    /** Of an agent: the key calls these tools and no others. */
+    /** For a key of an agent: the key calls these tools and no others. */
     tools: Tools.optional(),
   })
   .refine(({ kind, doors }) => kind === 'agent' || doors === undefined, {

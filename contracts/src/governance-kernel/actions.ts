@@ -17,7 +17,7 @@ import {
 import { BoundaryRecord } from './boundary-record.ts';
 import { Outcome } from './receipt.ts';
 
-/** What somebody attempted: the decision on it, and what became of it. */
+/** An attempted action: the decision on it, and its outcome. */
 export const Action = z.strictObject({
   decision_id: DecisionId,
   verdict: Verdict,
@@ -30,11 +30,14 @@ export const Action = z.strictObject({
   /** It was only asked what would be decided. */
   shadow: z.boolean(),
   dispatched_by: BoundaryRecord.shape.dispatched_by.unwrap().nullable(),
-  /** `open`: the kernel has sent it, and its outcome is not sealed. `none`: it was not sent, or by its caller, of whom nobody hears more. */
+  /**
+   * `open`: the kernel has sent it, and its outcome is not sealed. `none`: it was not sent, or it was sent by its
+   * caller, who does not report the outcome.
+   */
   outcome: z.enum(['none', 'open', ...Outcome.options]),
   /** That of the decision, and then that of the outcome. */
   receipt_ids: z.array(ReceiptId).min(1).max(2),
-  /** What it asked for, used, or presented in vain. */
+  /** The approval that it requested, used, or presented without effect. */
   approval_id: ApprovalId.nullable(),
   decided_at: Instant,
   settled_at: Instant.nullable(),

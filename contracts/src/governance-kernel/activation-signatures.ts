@@ -8,11 +8,11 @@ const ActivationTerms = {
   policy_hash: Digest,
   /** The next one of the tenant's own bundles. */
   epoch: z.int().min(1).max(2_147_483_647),
-  /** Of the report that was decided upon. */
+  /** The hash of the report on which the decision is based. */
   report_hash: Digest,
 };
 
-/** What a bundle is put into force with: the members `epoch`, `confirmed_at` and `signature` of its activation. */
+/** The values that activate a bundle: the members `epoch`, `confirmed_at` and `signature` of its activation. */
 export const ActivationSignature = z.strictObject({
   tenant_id: TenantId,
   ...ActivationTerms,

@@ -8,7 +8,10 @@ export const KeyThumbprint = z
   .brand<'KeyThumbprint'>();
 export type KeyThumbprint = z.infer<typeof KeyThumbprint>;
 
-/** What agents sign with keys of their own. The types keep a token from being taken for a proof, and either for anything else. */
+/**
+ * The JWT types that agents sign with keys of their own. The types keep a token from being taken for a proof, and
+ * either for anything else.
+ */
 export const agentTokenTerms = {
   tokenType: 'countersign-agent+jwt',
   proofType: 'countersign-enrolment+jwt',

@@ -26,7 +26,7 @@ export const CeremonyStatement = z.strictObject({
   tenant_id: TenantId,
   approver_id: PrincipalId,
   decision: ApprovalDecision,
-  /** Why the glass is broken: whoever does so signs it. */
+  /** The reason for breaking the glass, signed by its author. */
   reason: ApprovalReason.optional(),
   action: ActionName,
   tool: ToolName.nullable(),
@@ -35,7 +35,7 @@ export const CeremonyStatement = z.strictObject({
   intent_hash: Digest,
   judged_hash: Digest,
   policy_hash: Digest.nullable(),
-  /** Of all that the approver was shown, and of how far the approval was. */
+  /** The hash of everything that the approver was shown, and of the approval's state. */
   ceremony_hash: Digest,
   approval_expires_at: Instant,
   rp_id: z.string(),
@@ -45,7 +45,7 @@ export const CeremonyStatement = z.strictObject({
 });
 export type CeremonyStatement = z.infer<typeof CeremonyStatement>;
 
-/** What the record of a vote with a passkey holds of it: whoever has the record verifies the vote alone. */
+/** The evidence of a vote with a passkey in its record. With the record alone the vote can be verified. */
 export const CeremonyEvidence = z.object({
   credential: z.literal('passkey'),
   credential_id: CredentialId,
@@ -61,7 +61,7 @@ export const CeremonyEvidence = z.object({
 });
 export type CeremonyEvidence = z.infer<typeof CeremonyEvidence>;
 
-/** What the record of every move of an approval holds of what it moved. */
+/** The evidence of a change of an approval in its record. */
 export const ApprovalMoveEvidence = z.object({
   state: ApprovalState,
   approved_judged_hash: Digest,
@@ -74,15 +74,18 @@ export const ApprovalMoveEvidence = z.object({
     .regex(/^(once|session|until|uses:[1-9][0-9]*)$/)
     .optional(),
   approved_expires_at: Instant.optional(),
-  /** Of broken glass. */
+  /** Present for broken glass. */
   expires_at: Instant.optional(),
 });
 export type ApprovalMoveEvidence = z.infer<typeof ApprovalMoveEvidence>;
 
-/** Of broken glass. Long enough to make the call that cannot wait, and too short for another purpose. */
+/** The life of broken glass. Long enough to make the call that cannot wait, and too short for another purpose. */
 export const brokenGlassMs = 900_000;
 
-/** What the record of broken glass holds, whatever proved the person. The key of the operators proves nobody. */
+/**
+ * The evidence of broken glass in its record, for each kind of proof of the person. The key of the operators proves no
+ * person.
+ */
 export const BrokenGlassEvidence = z.object({
   credential: z.enum(['passkey', 'access_key', 'assertion']),
   reason: z.string().trim().min(1),
@@ -106,7 +109,7 @@ export const VoucherEvidence = z.object({
   enrolled_public_key: PasskeyPublicKey,
 });
 
-/** What a browser says of the page that asked (Web Authentication §5.8.1); it may say more. */
+/** The browser's statement about the page that asked (Web Authentication §5.8.1); it may contain more. */
 export const AuthenticatorClientData = z.object({
   type: z.string(),
   challenge: z.string(),
@@ -130,9 +133,9 @@ export const challengeApproval = defineRoute({
   body: z
     .strictObject({
       decision: ApprovalDecision.default('approve'),
-      /** Of `break_glass` alone, which needs one. */
+      /** Required for `break_glass`, and allowed for no other decision. */
       reason: ApprovalReason.optional(),
-      /** Of the approval that was shown; If-Match says the same. Another one than now is refused. */
+      /** The hash of the approval that was shown; If-Match says the same. Another one than now is refused. */
       expected_ceremony_hash: Digest.optional(),
       method: z.literal('passkey').default('passkey'),
       ttl_ms: z.int().min(1_000).max(challengeMsMax).default(challengeMsMax),
@@ -176,7 +179,9 @@ export const assertApproval = defineRoute({
     challenge_id: ChallengeId,
     assertion: PasskeyAssertion,
     reason: ApprovalReason.optional(),
-    /** What the sender takes the passkey to have signed. Another decision than the challenge's is refused. */
+    /**
+     * The decision that the passkey signed, according to the sender. Another decision than the challenge's is refused.
+     */
     decision: ApprovalDecision.optional(),
   }),
   reply: Approval,

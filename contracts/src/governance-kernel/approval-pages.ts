@@ -14,7 +14,7 @@ const ofPage = { approval_id: ApprovalId.optional() };
 
 export const showApprovalPage = defineRoute({
   operation: 'show-approval-page',
-  summary: 'The approval for the person who decides it; for anybody else a form to sign in with an approver key.',
+  summary: 'The approval for the person who decides it; for other visitors a form to sign in with an approver key.',
   method: 'GET',
   path: '/approvals/{approval_id}',
   auth: 'public',

@@ -26,16 +26,16 @@ const TenantQuery = { tenant_id: z.string().optional() };
 export const ApprovalState = z.enum(['pending', 'approved', 'denied', 'expired', 'revoked', 'consumed']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** In words: why somebody asks, or decides as they do. */
+/** The reason for a request or a decision, in words. */
 export const ApprovalReason = storableText({ max: 2000 });
 
 const BrokenGlass = z.strictObject({ by: PrincipalId, reason: ApprovalReason, at: Instant });
 
-/** What must still be so when the approved call is made. */
+/** The conditions that must still hold when the approved call is made. */
 export const ApprovalPreconditions = z.strictObject({
   /** The definition of a registered tool that was pinned when the approval was asked for. Null: no server's tool, or without a pin. */
   tool_definition_hash: Digest.nullable(),
-  /** Where the rule wants that nobody takes of them meanwhile: what was left of the budgets that limit the call, before it. */
+  /** Set when the rule requires unchanged budgets: what was left, before the call, of the budgets that limit it. */
   budgets: z.array(BudgetRemainder).nullable(),
 });
 export type ApprovalPreconditions = z.infer<typeof ApprovalPreconditions>;
@@ -51,14 +51,20 @@ export const Approval = z.strictObject({
   resource: ResourceName.nullable(),
   effect_level: EffectLevel,
   demand: Demand,
-  /** What the policy read of the call. `now` is the time of the question; all else holds for the call as well. */
+  /**
+   * The members of the call that the policy read. `now` is the time of the question; all else holds for the call as
+   * well.
+   */
   facts: ReadFacts,
-  /** What of it is too large to be kept; `args` have it while the approval is pending. */
+  /** The facts that are too large to be kept; `args` have it while the approval is pending. */
   capped_facts: CappedFacts.optional(),
   /** Where approvals are listed, the arguments of one that is pending. Null in every other answer, and once it is resolved. */
   args: PlainObject.nullable(),
   intent_hash: Digest,
-  /** Of intent, effect, demand and facts, as in the boundary record: a call that differs in any of them is not the approved one. */
+  /**
+   * The hash of intent, effect, demand and facts, as in the boundary record. A call that differs in any of them is not
+   * the approved one.
+   */
   judged_hash: Digest,
   policy_hash: Digest.nullable(),
   preconditions: ApprovalPreconditions,
@@ -74,9 +80,12 @@ export const Approval = z.strictObject({
   rejection_reason: z.string().nullable(),
   /** How long an approved call waits after the last vote, in which the approval can be withdrawn; 0: not at all. */
   timelock_seconds: z.int().min(0),
-  /** From when on the call may be made. Null: nobody has approved it yet, or it does not wait. */
+  /** From when on the call may be made. `null` when it is not approved yet, or does not wait. */
   timelock_until: Instant.nullable(),
-  /** Who approved it alone although a quorum or a time lock held it, and why. It stays for ever; null: nobody did. */
+  /**
+   * Who approved it alone although a quorum or a time lock held it, and why. It stays for ever; `null` when the glass
+   * was not broken.
+   */
   break_glass: BrokenGlass.nullable(),
   expires_at: Instant,
   /** Changes with each transition; If-Match takes it in quotes. */
@@ -138,7 +147,7 @@ export const createApproval = defineRoute({
       expires_in_seconds: z.int().min(1).max(604_800).default(900),
       timelock_seconds: z.int().min(0).max(604_799).default(0),
     })
-    .refine((asked) => asked.timelock_seconds < asked.expires_in_seconds, {
+    .refine((terms) => terms.timelock_seconds < terms.expires_in_seconds, {
       path: ['timelock_seconds'],
       message: 'must be shorter than expires_in_seconds',
     }),

@@ -13,7 +13,7 @@ const Context = PlainObject.default({});
 
 const AccessEntity = z.object({ type: Name, id: Name, properties: Properties });
 const AccessAction = z.object({ name: Name, properties: Properties });
-/** Of the kind that is sought. */
+/** An entity of the kind that is sought. */
 const SoughtEntity = z.object({ type: Name });
 
 export const AccessRequest = z.object({
@@ -70,7 +70,7 @@ const SubjectSearch = AccessRequest.extend({ subject: SoughtEntity, page: PageRe
 const ResourceSearch = AccessRequest.extend({ resource: SoughtEntity, page: PageRequest });
 const ActionSearch = AccessRequest.omit({ action: true }).extend({ page: PageRequest });
 
-const asked = {
+const evaluationRoute = {
   method: 'POST',
   auth: 'tenant_scoped',
   door: 'authzen',
@@ -80,17 +80,17 @@ const asked = {
 } as const;
 
 export const evaluateAccess = defineRoute({
-  ...asked,
+  ...evaluationRoute,
   operation: 'evaluate-access',
   summary:
-    'AuthZEN: may the subject do this with the resource? By the permission model and the relations of the tenant.',
+    'AuthZEN: whether the subject may do this with the resource, by the permission model and the relations of the tenant.',
   path: '/access/v1/evaluation',
   body: AccessRequest,
   reply: AccessDecision,
 });
 
 export const evaluateAccesses = defineRoute({
-  ...asked,
+  ...evaluationRoute,
   operation: 'evaluate-accesses',
   summary:
     'AuthZEN: several of these at once, of one snapshot and in their order. An item that cannot be judged is a no; without items it is one.',
@@ -100,17 +100,17 @@ export const evaluateAccesses = defineRoute({
 });
 
 export const searchSubjects = defineRoute({
-  ...asked,
+  ...evaluationRoute,
   operation: 'search-subjects',
   summary:
-    'AuthZEN: which subjects of a type may do this with the resource? Of those that a tuple or a batch has named.',
+    'AuthZEN: the subjects of a type that may do this with the resource, among those that a tuple or a batch has named.',
   path: '/access/v1/search/subject',
   body: SubjectSearch,
   reply: EntityResults,
 });
 
 export const searchResources = defineRoute({
-  ...asked,
+  ...evaluationRoute,
   operation: 'search-resources',
   summary: 'AuthZEN: with which resources of a type may the subject do this?',
   path: '/access/v1/search/resource',
@@ -119,7 +119,7 @@ export const searchResources = defineRoute({
 });
 
 export const searchActions = defineRoute({
-  ...asked,
+  ...evaluationRoute,
   operation: 'search-actions',
   summary: 'AuthZEN: what may the subject do with the resource, where the action has no properties?',
   path: '/access/v1/search/action',

@@ -27,7 +27,10 @@ import { RuleId } from './policy-bundle.ts';
 import { ReceiptKind } from './receipt.ts';
 import { LaneName, shadowLanesMax } from './shadow-lanes.ts';
 
-/** What one gate said. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing this gate judges. */
+/**
+ * The outcome of one gate. `not_reached`: an earlier gate had already decided. `not_applicable`: the call has nothing
+ * this gate judges.
+ */
 export const GateOutcome = z.strictObject({
   gate: GateName,
   outcome: z.enum(['pass', 'deny', 'escalate', 'not_applicable', 'not_reached']),
@@ -39,13 +42,18 @@ export type GateOutcome = z.infer<typeof GateOutcome>;
 /** Values of the policy's read set, by path (`args.amount`, `context.channel`). */
 export const ReadFacts = PlainObject;
 
-/** Of its canonical JSON. A record that held more of each fact would grow with what a caller sends. */
+/**
+ * The most bytes of a fact's canonical JSON. A record that held more of each fact would grow with what a caller sends.
+ */
 export const recordedFactBytesMax = 4096;
 
 /** A fact that is too large to be kept: SHA-256 of the tenant's salt and its canonical JSON, and how many bytes that has. */
 const CappedFact = z.strictObject({ hash: Digest, bytes: z.int().min(recordedFactBytesMax + 1) });
 
-/** By path, like the facts, and never under the path of one. A caller's value stands in the facts, whatever it looks like. */
+/**
+ * Capped facts by path, like the facts, and never under the path of one. A caller's value stands in the facts, whatever
+ * it looks like.
+ */
 export const CappedFacts = z.record(z.string(), CappedFact);
 export type CappedFacts = z.infer<typeof CappedFacts>;
 
@@ -56,7 +64,7 @@ export const RecordedIntent = z.strictObject({
   resource: ResourceName.nullable(),
   effect_level: EffectLevel,
   args_hash: Digest,
-  /** Of tenant, principal, session, action, tool, resource and args_hash: who wants what. */
+  /** The hash of tenant, principal, session, action, tool, resource and args_hash. */
   intent_hash: Digest,
   facts: ReadFacts,
   /** Where one of them is above 4 KiB. */
@@ -64,17 +72,22 @@ export const RecordedIntent = z.strictObject({
 });
 export type RecordedIntent = z.infer<typeof RecordedIntent>;
 
-/** What a call takes of each of its budgets. */
+/** The demand of a call on each of its budgets. */
 export const Demand = z.strictObject({
   tool_calls: z.int().min(0),
-  /** What it may cost at most, in millionths of a minor unit. Null: nobody can say, so a budget that counts money denies. */
+  /**
+   * The maximum cost, in millionths of a minor unit. `null` when it is unknown, so a budget that counts money denies.
+   */
   spend_micros: SpendMicros.nullable(),
   egress_bytes: z.int().min(0),
   writes: z.int().min(0),
 });
 export type Demand = z.infer<typeof Demand>;
 
-/** What was left of a budget when it was judged. Null: no such ceiling. Below zero: the ceiling was lowered under what was taken. */
+/**
+ * The remainder of a budget when it was judged. Null: no such ceiling. Below zero: the ceiling was lowered under what
+ * was taken.
+ */
 export const BudgetRemainder = z.strictObject({
   budget_id: BudgetId,
   tool_calls_remaining: z.int().nullable(),
@@ -89,7 +102,10 @@ export const BudgetRemainder = z.strictObject({
 });
 export type BudgetRemainder = z.infer<typeof BudgetRemainder>;
 
-/** A fence as it was judged. What is left of a throttle is told as it was before this call; of one around several tenants it is null. */
+/**
+ * A fence as it was judged. The remainder of a throttle is stated as it was before this call; for one around several
+ * tenants it is `null`.
+ */
 export const RecordedFence = z.strictObject({
   scope: FenceScope,
   kind: z.string(),
@@ -99,8 +115,8 @@ export const RecordedFence = z.strictObject({
 export type RecordedFence = z.infer<typeof RecordedFence>;
 
 /**
- * Why a draft said nothing of a call: it was not compiled yet, it took more work than lanes may, it failed, or it did so too often and
- * is asked no more.
+ * The reason why a draft has no verdict on a call. It was not compiled yet, it took more work than lanes may, it
+ * failed, or it was suspended because it did so too often.
  */
 export const ShadowFault = z.enum(['not_ready', 'work_exceeded', 'failed', 'suspended']);
 export type ShadowFault = z.infer<typeof ShadowFault>;
@@ -108,7 +124,7 @@ export type ShadowFault = z.infer<typeof ShadowFault>;
 /** A record has room for so many names of a draft's rules; `rules_omitted` counts the others. */
 export const shadowRulesMax = 16;
 
-/** What a draft said, on the facts of the decision. Either a verdict with its reason, or a fault. */
+/** The result of a draft, on the facts of the decision. Either a verdict with its reason, or a fault. */
 export const ShadowVerdict = z.strictObject({
   lane: LaneName,
   policy_hash: Digest,
@@ -127,10 +143,10 @@ export const RecordedIdentity = z.strictObject({
    * kernel itself names the principal.
    */
   credential: z.enum(['none', 'operator_key', 'access_key', 'agent_token', 'assertion', 'oauth_token']),
-  /** Of the access key, of the agent's key (its thumbprint), of the gateway's, or of the OAuth client. */
+  /** The id of the access key, of the agent's key (its thumbprint), of the gateway's, or of the OAuth client. */
   credential_id: z.string().max(128).nullable(),
   credential_state: z.enum(['active', 'revoked', 'unknown']),
-  /** Of the agent of this name in the tenant's registry. */
+  /** The enrolment of the agent of this name in the tenant's registry. */
   enrolment: z.enum(['none', 'active', 'revoked']),
 });
 export type RecordedIdentity = z.infer<typeof RecordedIdentity>;
@@ -159,31 +175,35 @@ export const BoundaryRecord = z.strictObject({
   tool_definition_hash: Digest.nullable(),
   mcp_server_id: z.string().nullable(),
   /**
-   * The budgets that limit the call, with what was left of each before this decision took anything. What is left of the installation's
-   * ceiling is no tenant's to see: all its members but the name are null.
+   * The budgets that limit the call, with what was left of each before this decision took anything. The remainder of
+   * the installation's ceiling is hidden from tenants: all its members but the name are `null`.
    */
   budgets: z.array(BudgetRemainder),
-  /** Of a decision, what the call takes; an ALLOW takes it from each budget. */
+  /** Present for a decision: the demand of the call. An ALLOW takes it from each budget. */
   demand: Demand.optional(),
   /**
-   * Of a decision, what an approval of it binds: SHA-256 of the canonical JSON of `demand`, of `intent_hash` and `effect_level` of the
-   * intent, of its `facts` but for `now`, and of its `capped_facts` where it has them.
+   * Present for a decision: the hash that an approval binds. SHA-256 of the canonical JSON of `demand`, of
+   * `intent_hash` and `effect_level` of the intent, of its `facts` but for `now`, and of its `capped_facts` where it
+   * has them.
    */
   judged_hash: Digest.optional(),
   /** The fences in force around the call; absent: none. */
   fences: z.array(RecordedFence).optional(),
-  /** Of a decision, who called. What the policy demands of that stands in the bundle of `policy_hash`. */
+  /** Present for a decision: the caller. The policy's demands on the caller are in the bundle of `policy_hash`. */
   identity: RecordedIdentity.optional(),
   /** The workspace blocks the tool: the rules gate denies, whatever the rules say. */
   tool_blocked: z.literal(true).optional(),
   /** On an ALLOW: the approval that this call used once. On an ESCALATE: the one it asks for. On a DENY: the one that was presented. */
   approval_id: ApprovalId.nullable(),
   /**
-   * Of a decision, who executes the call after an ALLOW. `nobody`: it was only proposed, so the decision took no budget and no
-   * approval; its execution is decided again and has a receipt of its own.
+   * Present for a decision: the party that executes the call after an ALLOW. `nobody`: it was only proposed, so the
+   * decision took no budget and no approval; its execution is decided again and has a receipt of its own.
    */
   dispatched_by: z.enum(['kernel', 'caller', 'nobody']).optional(),
-  /** Of a decision: what the drafts of the tenant's shadow lanes said of the same call, by lane. Nothing rests on it. */
+  /**
+   * Present for a decision: the results of the drafts in the tenant's shadow lanes for the same call, by lane. Nothing
+   * rests on it.
+   */
   shadow: z.array(ShadowVerdict).max(shadowLanesMax),
   created_at: Instant,
   record_hash: Digest,

@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { PrincipalId } from '../scalars.ts';
 
-/** Of each kind, the names with the most calls. */
+/** The most names of each kind, those with the most calls. */
 export const shownTargetsMax = 500;
 
 /** Decisions of the last seven days, shadow decisions included. */
 const Calls = z.int().min(0);
 
-/** What a stop can name: every agent, tool and server that the kernel has enrolled, registered or decided a call of. */
+/**
+ * The possible targets of a stop: every agent, tool and server that the kernel has enrolled, registered or decided a
+ * call of.
+ */
 export const BoundaryTargets = z.strictObject({
   agents: z.array(z.strictObject({ principal_id: PrincipalId, calls_last_7d: Calls })).max(shownTargetsMax),
   tools: z.array(z.strictObject({ tool: z.string(), calls_last_7d: Calls })).max(shownTargetsMax),

@@ -116,7 +116,10 @@ export const verifyCheckpoint = defineRoute({
     checkpoint_id: CheckpointId,
     verified: z.boolean(),
     checks: z.array(Check),
-    /** The predecessor that `consistency` was judged from. What a revoked key has signed is passed over; null where none counts. */
+    /**
+     * The predecessor that `consistency` was judged from. Checkpoints of a revoked key are passed over; `null` when
+     * none counts.
+     */
     extends_checkpoint_id: CheckpointId.nullable(),
     verified_at: Instant,
   }),

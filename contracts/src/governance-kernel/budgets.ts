@@ -31,7 +31,7 @@ export const BudgetAmounts = z.strictObject({
   writes: z.int(),
 });
 
-/** What is left of each ceiling; null where none is set. */
+/** The remainder of each ceiling; `null` when none is set. */
 const BudgetLeft = z.strictObject({
   tool_calls: z.int().nullable(),
   spend_minor: z.int().nullable(),
@@ -73,7 +73,10 @@ export const listBudgets = defineRoute({
 /** Budgets that a plan or a workspace sets: no route changes them but `put-ceiling`. */
 export const isCeiling = (id: string) => /^(plan|ceiling)\./.test(id);
 
-/** What models may cost all tenants together. The configuration of the kernel sets it, and no route does. */
+/**
+ * The ceiling on the cost of models for all tenants together. The configuration of the kernel sets it, and no route
+ * does.
+ */
 export const installationCeiling = 'ceiling.installation';
 
 const CeilingId = BudgetId.refine(isCeiling, 'must begin with plan. or ceiling.').refine(
@@ -105,7 +108,7 @@ export const putCeiling = defineRoute({
   operation: 'put-ceiling',
   summary:
     'Set a budget that a plan or a workspace owns (`plan.*`, `ceiling.*`), sealed. Its version is that of its source and only rises; ' +
-    'the same version again confirms it. Another currency begins to count anew, and waits while money is reserved.',
+    'the same version again confirms it. A change of currency starts from zero, and waits while money is reserved.',
   method: 'PUT',
   path: '/internal/budgets/{tenant}/{budget_id}',
   auth: 'service_internal',
@@ -116,7 +119,7 @@ export const putCeiling = defineRoute({
   errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
-/** What no route names: the installation's ceiling is nobody's to read or to fill. */
+/** The installation's ceiling is left out: no route may read it or add usage to it. */
 const KnownBudgetId = BudgetId.refine((id) => id !== installationCeiling, `must not be ${installationCeiling}`);
 const BudgetParams = z.strictObject({ tenant: TenantId, budget_id: KnownBudgetId });
 
@@ -144,8 +147,8 @@ export const BudgetEventId = z
 export const recordBudgetUsage = defineRoute({
   operation: 'record-budget-usage',
   summary:
-    'Count what was used elsewhere, sealed, once for each `event_id`, beyond the ceiling too: the next decision sees it. What belongs to ' +
-    'a window that is over is kept and not counted. An event is told within 35 days.',
+    'Count usage from elsewhere, sealed, once for each `event_id`, beyond the ceiling too: the next decision sees it. Usage of ' +
+    'a window that is over is kept and not counted. Report an event within 35 days.',
   method: 'POST',
   path: '/internal/budgets/{tenant}/{budget_id}/usage',
   auth: 'service_internal',

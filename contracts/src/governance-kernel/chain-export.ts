@@ -37,7 +37,10 @@ export const linkedCheckpointsMax = 1_024;
 export const LinkedCheckpoints = z.strictObject({
   /** Smallest tree first. */
   checkpoints: z.array(CheckpointNote).max(linkedCheckpointsMax),
-  /** Of each but the first, the proof (RFC 9162 §2.1.4) that it extends the one before. From a tree of no leaves it is empty. */
+  /**
+   * For each but the first, the proof (RFC 9162 §2.1.4) that it extends the one before. From a tree of no leaves it is
+   * empty.
+   */
   consistency: z.array(LogPath).max(linkedCheckpointsMax - 1),
 });
 export type LinkedCheckpoints = z.infer<typeof LinkedCheckpoints>;
@@ -53,7 +56,7 @@ export type ExportHeader = z.infer<typeof ExportHeader>;
 export const ExportedHead = z.strictObject({ head: ExportedReceipt });
 export type ExportedHead = z.infer<typeof ExportedHead>;
 
-/** What the record of a head statement says, as its facts. */
+/** The facts in the record of a head statement. */
 export const HeadStatement = z.strictObject({
   session_id: SessionId,
   lamport_clock: z.int().min(1),

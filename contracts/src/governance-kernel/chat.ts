@@ -29,8 +29,8 @@ const ChatTool = z
   });
 
 /**
- * OpenAI's chat completion request. Loose on purpose: the standard grows. It goes upstream byte for byte, and a member that nobody here
- * knows is a fact that rules see.
+ * OpenAI's chat completion request. Loose on purpose: the standard grows. It is forwarded unchanged, and rules can read
+ * members that this server does not know as facts.
  */
 export const ChatCompletionRequest = z
   .looseObject({

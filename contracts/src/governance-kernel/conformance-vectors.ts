@@ -52,7 +52,7 @@ export const FactName = z.enum([
   'approval',
 ]);
 
-/** What no caller can bring about from outside, and a kernel must survive. */
+/** Faults that no caller can cause from outside, and that a kernel must survive. */
 export const VectorFault = z.discriminatedUnion('kind', [
   /** The source of the fact says this. */
   z.strictObject({ kind: z.literal('fact'), fact: FactName, value: PlainValue }),
@@ -73,7 +73,7 @@ export const InProcessVector = z.strictObject({
   given: z.strictObject({
     tool: ToolName,
     fault: VectorFault.nullable(),
-    /** A model proposes the call in its answer: nobody executes it here, whatever is decided. */
+    /** A model proposes the call in its answer, so it is not executed here, whatever the decision. */
     proposed: z.boolean().default(false),
   }),
   expect: z.strictObject({
@@ -112,7 +112,7 @@ const VectorSetting = z.strictObject({
   blocked_tools: z.array(ToolName).default([]),
   /** Set behind the bundle, which does not hold them. */
   ceilings: z.array(PolicyCeiling).default([]),
-  /** What the bundle asks about relations, and what was written of them. */
+  /** The relations that the bundle reads, and the tuples that were written. */
   relations: PolicyBundle.shape.relations,
   tuples: z.array(RelationTuple).default([]),
   /** Nothing but a signature approves. */
@@ -141,23 +141,26 @@ const CallStep = z.strictObject({
   door: VectorDoor,
   /** `operator`, `nobody` (without credentials), or the name of a key. */
   by: z.string().max(32).default('operator'),
-  /** Of `evaluate` and `execute` the body, of `mcp` the params of tools/call, of `chat` the request. The session is filled in. */
+  /**
+   * The body for `evaluate` and `execute`, the params of tools/call for `mcp`, and the request for `chat`. The session
+   * is filled in.
+   */
   body: PlainObject,
   headers: z.record(z.string(), z.string()).default({}),
   /** Presents the approval that this step opened. */
   grant_of: Earlier.optional(),
-  /** So many at once. */
+  /** The number of simultaneous calls. */
   times: z.int().min(1).max(50).default(1),
   expect: z.strictObject({
     status: z.int(),
     /** Absent: nothing is decided, and nothing is sealed. */
     verdict: Verdict.optional(),
     reason_code: ReasonCode.optional(),
-    /** Of an answer that is an error. */
+    /** Present for an answer that is an error. */
     error: z.string().optional(),
     /** The very decision of this step is told again. */
     repeats: Earlier.optional(),
-    /** Of `times` calls so many say this, and the others are denied with `rest`. */
+    /** The number of the `times` calls with this answer; the others are denied with `rest`. */
     exactly: z.int().min(0).optional(),
     rest: ReasonCode.optional(),
   }),
@@ -187,7 +190,7 @@ export type VectorStep = z.infer<typeof VectorStep>;
 export const LiveVector = z.strictObject({
   ...Named,
   surface: z.literal('live'),
-  /** What the deployment must have for it to mean anything; without it the vector is skipped, and the report says so. */
+  /** The requirement on the deployment. Without it the vector is skipped, and the report says so. */
   needs: z.literal('model').nullable().default(null),
   /** Executed in a short run too. */
   short: z.boolean().default(false),
@@ -201,13 +204,13 @@ export type ConformanceVector = z.infer<typeof ConformanceVector>;
 
 export const VectorList = z.strictObject({
   data: z.array(ConformanceVector),
-  /** SHA-256 of the canonical JSON of all vectors, which a report names: whoever has the same ones knows what was executed. */
+  /** SHA-256 of the canonical JSON of all vectors, which a report names. Equal hashes mean equal vectors. */
   vectors_hash: Digest,
 });
 
 export const conformanceTenantPrefix = 'conformance:';
 
-/** In which a vector is executed, by every run: nobody is ever such a tenant. */
+/** The tenant in which every run executes a vector. No real tenant has such an id. */
 export function tenantOfVector(id: VectorId): TenantId {
   return `${conformanceTenantPrefix}${id}` as TenantId; // the vector's schema keeps it short enough
 }

@@ -12,7 +12,7 @@ import { Signature, StoredReceipt } from './receipt.ts';
 export const ConformanceScope = z.enum(['full', 'short']);
 export type ConformanceScope = z.infer<typeof ConformanceScope>;
 
-/** What one step of a vector was answered. */
+/** The answer to one step of a vector. */
 const Seen = z.strictObject({
   step: z.int().min(0),
   status: z.int().nullable(),
@@ -25,7 +25,7 @@ export const VectorResult = z.strictObject({
   vector_id: VectorId,
   surface: z.enum(['live', 'in_process']),
   outcome: z.enum(['passed', 'failed', 'skipped']),
-  /** What was wrong, or why it was skipped. */
+  /** The fault, or the reason why it was skipped. */
   detail: z.string().max(1024).nullable(),
   seen: z.array(Seen),
   duration_ms: z.int().min(0),
@@ -64,7 +64,7 @@ export const SignedConformanceReport = z.strictObject({
 });
 export type SignedConformanceReport = z.infer<typeof SignedConformanceReport>;
 
-/** What the record behind a receipt of kind `conformance` keeps. */
+/** The facts in the record behind a receipt of kind `conformance`. */
 export const ConformanceFacts = z.strictObject({
   report_hash: Digest,
   report_id: ConformanceReportId,
@@ -80,7 +80,7 @@ export const ConformanceProof = z.strictObject({
   signed: SignedConformanceReport,
   vectors: z.array(ConformanceVector),
   evidence: z.strictObject({ ...Evidence, inclusion: InclusionProof }),
-  /** What the calls of vectors that passed were answered. */
+  /** The answers to the calls of vectors that passed. */
   decisions: z.array(z.strictObject(Evidence)),
 });
 export type ConformanceProof = z.infer<typeof ConformanceProof>;

@@ -22,7 +22,7 @@ import {
 import { GateOutcome } from './boundary-record.ts';
 import { StoredReceipt } from './receipt.ts';
 
-/** What a call will take from budgets, as far as its caller knows. */
+/** The demand of a call on budgets, as far as its caller knows. */
 export const DeclaredDemand = z.strictObject({
   spend_minor: AmountMinor.optional(),
   egress_bytes: z.int().min(0).optional(),
@@ -36,8 +36,9 @@ export const EvaluateRequest = z.strictObject({
   args: CallArguments.default({}),
   session_id: SessionId,
   /**
-   * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither declares is
-   * E4. Nor does it lower the least effect of an action; of one in a tenant's own words nobody else declares any.
+   * May raise the effect that the registry or the bundle declares for the tool, and never lower it; a tool that neither
+   * declares is E4. Nor does it lower the least effect of an action. For an action in a tenant's own words there is no
+   * other declaration.
    */
   effect_level: EffectLevel.optional(),
   context: CallMembers.default({}),

@@ -17,7 +17,7 @@ import { BudgetSubject, BudgetWindow } from './budgets.ts';
 import { Fence, ScopedFenceCommand } from './fences.ts';
 import { IdentityKind } from './identity.ts';
 
-/** A person is asked: an approval is pending. What the call says stands at its page, for whoever may decide it. */
+/** A person is asked: an approval is pending. The details of the call are on its page, for those who may decide it. */
 export const kernelApprovalRequested = defineEvent({
   type: 'kernel.approval.requested.v1',
   data: z.strictObject({
@@ -37,7 +37,7 @@ export const kernelApprovalRequested = defineEvent({
   }),
 });
 
-/** An approval left `pending`: whoever parked a call for it can go on. */
+/** An approval left `pending`, so a caller that parked a call for it can continue. */
 export const kernelApprovalResolved = defineEvent({
   type: 'kernel.approval.resolved.v1',
   data: z.strictObject({
@@ -56,7 +56,7 @@ export const kernelApprovalResolved = defineEvent({
   }),
 });
 
-/** Somebody approved alone what a quorum or a time lock would have held. */
+/** One person approved alone what a quorum or a time lock would have held. */
 export const kernelGlassBroken = defineEvent({
   type: 'kernel.approval.glass-broken.v1',
   data: z.strictObject({
@@ -83,7 +83,9 @@ export const kernelFenceSet = defineEvent({
 /** A command to the kernel, as one to `put-fence`: it holds from its transaction on, unless its epoch is not above the one that stands. */
 export const fenceSet = defineEvent({ type: 'fence.set.v1', data: ScopedFenceCommand, needsConsumer: true });
 
-/** What was used of a budget has reached a part of one of its ceilings: once for each part, window and ceiling. */
+/**
+ * The usage of a budget reached a threshold of one of its ceilings: sent once for each threshold, window and ceiling.
+ */
 export const kernelBudgetThreshold = defineEvent({
   type: 'kernel.budget.threshold.v1',
   data: z.strictObject({

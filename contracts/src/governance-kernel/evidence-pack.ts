@@ -10,8 +10,8 @@ export const evidencePackFormat = 'countersign/evidence-pack.v1';
 export const packSessionsMax = 64;
 
 /**
- * What a pack contains: each receipt of the tenant at a place `from` ≤ `log_index` < `to` of the log. `sessions` and `issued` narrow that;
- * `null` does not. Packs of adjoining leaf ranges leave no gap.
+ * The content of a pack: each receipt of the tenant at a place `from` ≤ `log_index` < `to` of the log. `sessions` and
+ * `issued` narrow that; `null` does not. Packs of adjoining leaf ranges leave no gap.
  */
 export const EvidenceScope = z.strictObject({
   tenant_id: TenantId,

@@ -159,7 +159,7 @@ export const ReplayedReceipt = z.strictObject({
   recorded: Decided,
   /** `null` for what cannot be replayed. */
   replayed: Decided.nullable(),
-  /** What the record lacks for a replay. */
+  /** The members that the record lacks for a replay. */
   missing: z.array(z.string()),
 });
 export type ReplayedReceipt = z.infer<typeof ReplayedReceipt>;

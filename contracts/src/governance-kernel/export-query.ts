@@ -1,22 +1,24 @@
 import { z } from 'zod';
 import { Instant, SessionId } from '../scalars.ts';
 
-/** What is exported: the chain of a session, or the receipts of a period; never both, and never a part of what was meant. */
+/**
+ * The exported range: the chain of a session, or the receipts of a period, never both. A half-stated range is refused.
+ */
 export const ExportQuery = z
   .strictObject({
     tenant_id: z.string().optional(),
     session_id: SessionId.optional(),
-    /** Of a session: the place in its chain to begin at. A part that does not begin at 1 is verified as partial. */
+    /** For a session: the first place in its chain. A part that does not begin at 1 is verified as partial. */
     from_lamport_clock: z.coerce.number().int().min(1).optional(),
-    /** Of a session: how many receipts. Without it, the whole chain. */
+    /** For a session: the number of receipts. Without it, the whole chain. */
     limit: z.coerce.number().int().min(1).optional(),
-    /** Of a period, inclusive. */
+    /** For a period, inclusive. */
     from: Instant.optional(),
-    /** Of a period, exclusive, and not later than now. */
+    /** For a period, exclusive, and not later than now. */
     to: Instant.optional(),
   })
-  .superRefine((asked, context) => {
-    for (const [member, message] of faultsOf(asked)) context.addIssue({ code: 'custom', path: [member], message });
+  .superRefine((query, context) => {
+    for (const [member, message] of faultsOf(query)) context.addIssue({ code: 'custom', path: [member], message });
   });
 export type ExportQuery = z.infer<typeof ExportQuery>;
 

@@ -5,8 +5,10 @@ import { ControlVersion, DecisionId, Instant, PrincipalId, storableText, TenantI
 import { outsideNames } from '../unseen-characters.ts';
 
 /**
- * What a fence stands around: `system`, `org:<id>` for all tenants of an organisation, `tenant:<id>`, `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of
- * every tenant), `server:<id>` for all tools of an MCP server, or `server:<tenant>/<id>` for one tenant's calls of them. No tenant holds a `/`, so each splits in one way only.
+ * The scope of a fence: `system`, `org:<id>` for all tenants of an organisation, `tenant:<id>`,
+ * `agent:<tenant>/<principal>`, `tool:<tenant>/<name>` (tenant `*`: the tool of every tenant), `server:<id>` for all
+ * tools of an MCP server, or `server:<tenant>/<id>` for one tenant's calls of them. No tenant holds a `/`, so each
+ * splits in one way only.
  */
 const tenant = '[A-Za-z0-9._:-]{1,128}';
 const name = `[^${outsideNames}]{1,256}`;
@@ -28,11 +30,11 @@ export const FenceKind = z.enum(['freeze', 'quarantine', 'throttle', 'open']);
 
 const FenceTerms = {
   kind: FenceKind,
-  /** Of the scope at its source; it only rises. */
+  /** The epoch of the scope at its source; it only rises. */
   epoch: ControlVersion,
-  /** Told to whoever is stopped. */
+  /** Shown to the callers that are stopped. */
   reason: storableText({ min: 1, max: 500 }),
-  /** Of a throttle, and of nothing else. */
+  /** Required for a throttle, and allowed for nothing else. */
   call_limit: z.int().min(0).max(1_000_000_000).nullable().default(null),
   window_seconds: z.int().min(1).max(86_400).nullable().default(null),
   /** From then on the fence is open by itself; `null` until it is lifted. A new command whose end has passed is refused: `END_PASSED`. */
@@ -45,7 +47,7 @@ export const Fence = z.strictObject({
   scope: FenceScope,
   ...FenceTerms,
   effective_at: Instant,
-  /** Of a throttle: calls in the window of now. */
+  /** For a throttle: calls in the current window. */
   calls_taken: z.int().nullable(),
 });
 export type Fence = z.infer<typeof Fence>;
@@ -57,12 +59,12 @@ export const CallInFlight = z.strictObject({
   principal_id: PrincipalId,
   tool: ToolName.nullable(),
   issued_at: Instant,
-  /** By then its outcome is sealed, as uncertain if nothing else is known. */
+  /** The time by which its outcome is sealed, as uncertain if nothing else is known. */
   deadline_at: Instant,
 });
 export type CallInFlight = z.infer<typeof CallInFlight>;
 
-/** As many calls in flight as one answer shows. */
+/** The most calls in flight that one answer shows. */
 export const callsInFlightMax = 200;
 
 /** Members that a kind of fence needs, and no other has. */

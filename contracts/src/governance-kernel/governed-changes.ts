@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { FenceScope } from './fences.ts';
 
 /**
- * What people change and the kernel decides first, each under this action. An owner of the workspace proposes them by an assertion of the
- * gateway; no agent and no key ever does, whatever a policy says.
+ * Changes that people propose and the kernel decides first, each under this action. An owner of the workspace proposes
+ * them by an assertion of the gateway; no agent and no key ever does, whatever a policy says.
  */
 export const GovernedChange = z.enum([
   'policy.change',
@@ -24,7 +24,7 @@ export function isGovernedChange(action: string): action is GovernedChange {
   return GovernedChange.safeParse(action).success;
 }
 
-/** What a `fence.lift` is about: the fence of this scope that stands under this epoch, and no other one. */
+/** The resource of a `fence.lift`: the fence of this scope under this epoch, and no other one. */
 export function fenceLiftResource({ scope, epoch }: { scope: FenceScope; epoch: number }): string {
   return `fence:${scope}?epoch=${epoch}`;
 }

@@ -12,7 +12,7 @@ export const healthz = defineRoute({
 
 export const version = defineRoute({
   operation: 'version',
-  summary: 'What runs here.',
+  summary: 'The name and version of this service.',
   method: 'GET',
   path: '/version',
   auth: 'public',

@@ -10,10 +10,10 @@ const TenantQuery = { tenant_id: z.string().optional() };
 export const IdentityKind = z.enum(['agent', 'operator']);
 export type IdentityKind = z.infer<typeof IdentityKind>;
 
-/** Revoked is final: neither the principal nor its keys come back. What may come back is stopped by a fence. */
+/** Revoked is final: neither the principal nor its keys come back. Use a fence to stop something that may come back. */
 export const IdentityState = z.enum(['active', 'revoked']);
 
-/** As many keys as an agent may hold at a time: one for each place where it runs, and the next of each. */
+/** The most keys of an agent at a time: one for each place where it runs, and the next of each. */
 export const identityKeysMax = 16;
 
 /** An Ed25519 key whose owner has proven to hold it. */
@@ -101,7 +101,7 @@ const AgentParams = z.strictObject({ principal: PrincipalId });
 export const createKeyChallenge = defineRoute({
   operation: 'create-key-challenge',
   summary:
-    'What the owner of a key signs to enrol it. It ends with its time, or with the next change of the keys of this agent.',
+    'The challenge that the owner of a key signs to enrol it. It ends with its time, or with the next change of the keys of this agent.',
   method: 'POST',
   path: '/api/v1/identity/agents/{principal}/challenge',
   auth: 'tenant_scoped',

@@ -4,7 +4,7 @@ import type { GovernedChange } from './governed-changes.ts';
 /** The actions that mean the same to every tenant, and have no tool that an effect is declared for. */
 type KnownAction = GovernedChange | 'model.call' | 'agent.spawn' | 'connector.invoke' | 'data.egress';
 
-/** What widens, lifts, deletes or leaves is hard to take back. */
+/** Actions that widen, lift, delete or leave are hard to take back. */
 const leastEffects: Readonly<Record<KnownAction, EffectLevel>> = {
   // Whether it widens stands in its report: who proposes one that does says E3.
   'policy.change': 'E2',
@@ -26,8 +26,8 @@ const leastEffects: Readonly<Record<KnownAction, EffectLevel>> = {
 const byAction: ReadonlyMap<string, EffectLevel> = new Map(Object.entries(leastEffects));
 
 /**
- * The effect that an action has at least, whoever asks for it and whatever they call it: a caller who could say that a change is a read
- * would choose the rule that judges it. Of a word of a tenant's own nothing is known.
+ * The least effect of an action, for every caller. A caller who could declare a change a read would choose the rule
+ * that judges it. The actions of a tenant's own have no least effect.
  */
 export function leastEffectOf(action: string): EffectLevel {
   return byAction.get(action) ?? 'E0';

@@ -65,9 +65,9 @@ export const TrustKey = z.strictObject({
   kid: z.string(),
   use: z.literal('sig'),
   alg: z.literal('EdDSA'),
-  /** What the key signs, and nothing else: receipts, activations of policies, or checkpoints of the log. */
+  /** The only kind of statement that the key signs: receipts, activations of policies, or checkpoints of the log. */
   purpose: KeyPurpose,
-  /** Of a log key: the origin line of the one log whose checkpoints it signs. */
+  /** For a log key: the origin line of the one log whose checkpoints it signs. */
   log_origin: z.string().nullable(),
   valid_from: Instant,
   valid_until: Instant.nullable(),

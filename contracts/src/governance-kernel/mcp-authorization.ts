@@ -30,9 +30,9 @@ const AuthProfileTerms = {
   resource: Address.nullable().default(null),
   authorization_servers: z.array(Address).max(16).default([]),
   scopes_supported: Scopes.default([]),
-  /** What every call of a tool of these servers needs. */
+  /** The scopes that every call of a tool of these servers needs. */
   required_scopes: Scopes.default([]),
-  /** What a call of one tool needs beside that, by the name that its server gives it. */
+  /** The additional scopes that a call of one tool needs, by the name that its server gives it. */
   tool_scopes: z.record(z.string().min(1).max(256), Scopes).default({}),
 };
 
@@ -96,9 +96,12 @@ export const authorizeMcpCall = defineRoute({
     context: CallMembers.default({}),
     effect_level: EffectLevel.optional(),
     approval_grant: ApprovalId.optional(),
-    /** Of the definition that the caller knows. Another one than the pinned one is SCHEMA_DRIFT. */
+    /** The hash of the definition that the caller knows. Another one than the pinned one is SCHEMA_DRIFT. */
     pinned_schema_hash: Digest.optional(),
-    /** What the caller's token grants. An operator states it for its own callers; of a proven caller only the proven scopes count. */
+    /**
+     * The scopes that the caller's token grants. An operator states it for its own callers; of a proven caller only the
+     * proven scopes count.
+     */
     granted_scopes: Scopes.default([]),
     /** The audience of that token. */
     oauth_resource: Address.optional(),

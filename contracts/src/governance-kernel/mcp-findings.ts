@@ -14,13 +14,13 @@ export const FindingKind = z.enum([
 ]);
 export type FindingKind = z.infer<typeof FindingKind>;
 
-/** What a scan found. `excerpt` is escaped, so that it shows what a reader would not see. */
+/** One finding of a scan. `excerpt` is escaped, so that it shows what a reader would not see. */
 export const Finding = z.strictObject({
   kind: FindingKind,
   severity: z.enum(['low', 'medium', 'high']),
   /** The rule that matched. */
   rule: z.string(),
-  /** As the server names it. `null` when the finding is about the server. */
+  /** The name that the server uses. `null` when the finding is about the server. */
   tool: z.string().nullable(),
   /** The member of the definition, by names from its root. */
   member: z.string().nullable(),

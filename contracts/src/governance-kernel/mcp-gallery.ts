@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { Instant } from '../scalars.ts';
 
-/** As the schema 2025-12-11 of the official registry bounds it. */
+/** A server with the limits of the official registry's schema 2025-12-11. */
 const GalleryServer = z.strictObject({
   $schema: z.string(),
   name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),

@@ -3,6 +3,7 @@ import { JsonDifference } from '../json-differences.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import {
+  ApprovalId,
   Digest,
   EffectLevel,
   Instant,
@@ -31,6 +32,20 @@ export const approveServerAction = 'mcp.server.approve';
 
 const TenantQuery = { tenant_id: z.string().optional() };
 
+/** The connection of the kernel that answers. Each replica has a connection of its own. */
+export const ServerHealth = z.strictObject({
+  /** `idle`: no call needed it yet. `suspended`: it is connected and does not answer, so that calls are refused until a trial succeeds. */
+  state: z.enum(['idle', 'connected', 'unreachable', 'suspended']),
+  since: Instant,
+  consecutive_failures: z.int().nonnegative(),
+  /** Attacker-controlled, without values of the configuration. `null` when there was no error, or when it is for operators alone. */
+  last_error: z.strictObject({ message: z.string().max(512), at: Instant }).nullable(),
+  /** The next attempt. `null` when none is due. */
+  retry_at: Instant.nullable(),
+  running_calls: z.int().nonnegative(),
+});
+export type ServerHealth = z.infer<typeof ServerHealth>;
+
 export const McpServer = z.strictObject({
   server_id: McpServerId,
   /** `installation`: an operator declared it in GOV_MCP_SERVERS, for every tenant. */
@@ -43,6 +58,8 @@ export const McpServer = z.strictObject({
   reason: z.string().nullable(),
   /** Why the kernel does not connect to the server. `null` when it does. */
   not_connected: z.string().nullable(),
+  /** `null` when the kernel does not connect to the server. */
+  health: ServerHealth.nullable(),
   registered_by: PrincipalId.nullable(),
   created_at: Instant,
   updated_at: Instant,
@@ -56,9 +73,9 @@ export const McpServer = z.strictObject({
 });
 export type McpServer = z.infer<typeof McpServer>;
 
-/** What a server showed of one tool, beside what was approved. */
+/** The definition that a server showed of one tool, beside the approved one. */
 export const McpServerTool = z.strictObject({
-  /** As the server names it: attacker-controlled. */
+  /** The name that the server uses, which is attacker-controlled. */
   name: z.string(),
   /** `missing`: the server lists the pinned tool no longer. `unpinned`: the tool was not part of the last approval. */
   pin: z.enum(['in_sync', 'drifted', 'unpinned', 'missing']),
@@ -83,10 +100,17 @@ export const hiddenToolsMax = 100;
 export const McpServerDetail = McpServer.extend({
   tools: z.array(McpServerTool),
   hidden_tools: z.array(HiddenTool).max(hiddenToolsMax),
-  /** Of configuration and observed definitions. An approval binds it. `null` while the server has not listed its tools. */
+  /**
+   * The hash of configuration and observed definitions. An approval binds it. `null` while the server has not listed
+   * its tools.
+   */
   definitions_hash: Digest.nullable(),
   /** The action and resource to request an approval for. `null` while the server cannot be approved. */
   approval: z.strictObject({ action: z.string(), resource: z.string() }).nullable(),
+  /** The open request for an approval of exactly these definitions. `approved` while the kernel has not pinned the tools yet. */
+  approval_request: z
+    .strictObject({ approval_id: ApprovalId, state: z.enum(['pending', 'approved']), expires_at: Instant })
+    .nullable(),
 });
 export type McpServerDetail = z.infer<typeof McpServerDetail>;
 
@@ -96,6 +120,7 @@ export const listMcpServers = defineRoute({
   method: 'GET',
   path: '/api/v1/mcp/registry',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'tool.read' },
   assertedBy: ['member', 'partner', 'owner'],
   query: z.strictObject({ ...TenantQuery, ...PageQuery }),
   reply: page(McpServer),
@@ -110,6 +135,7 @@ export const getMcpServer = defineRoute({
   method: 'GET',
   path: '/api/v1/mcp/registry/{server_id}',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'member', right: 'tool.read' },
   assertedBy: ['member', 'partner', 'owner'],
   params: ServerParams,
   query: z.strictObject(TenantQuery),
@@ -126,11 +152,11 @@ export const ServerDocument = z
     command: z.string().max(1_024).optional(),
     args: z.array(z.string().max(4_096)).max(256).optional(),
     env: z.record(z.string(), z.string()).optional(),
-    /** Of Claude Desktop, Cursor and Claude Code. */
+    /** The format of Claude Desktop, Cursor and Claude Code. */
     mcpServers: PlainObject.optional(),
-    /** Of VS Code. */
+    /** The format of VS Code. */
     servers: PlainObject.optional(),
-    /** Of the official registry, schema 2025-12-11. */
+    /** The format of the official registry, schema 2025-12-11. */
     server_json: PlainObject.optional(),
   })
   .refine(
@@ -140,7 +166,7 @@ export const ServerDocument = z
   );
 export type ServerDocument = z.infer<typeof ServerDocument>;
 
-/** What came of the first look at a server. */
+/** The result of the first read of a server. */
 const RegisteredServer = McpServerDetail.extend({
   /** Why its tools could not be listed. `null` when they were. */
   problem: z.string().nullable(),
@@ -155,6 +181,9 @@ export const registerMcpServer = defineRoute({
   method: 'POST',
   path: '/api/v1/mcp/registry',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'owner', right: 'tool.manage', sessionOnly: true },
+  // An added server is in quarantine, and people approve it at a browser.
+  opensToPrograms: true,
   assertedBy: ['owner'],
   idempotency: { exempt: 'repeatable' },
   query: z.strictObject(TenantQuery),
@@ -165,11 +194,11 @@ export const registerMcpServer = defineRoute({
 });
 
 const ApprovalTerms = {
-  /** Whose server it is, and whose approval counts. */
+  /** The owner of the server. This tenant's approval counts. */
   tenant_id: TenantId,
   /** A receipt of the approval of `mcp.server.approve`: of its request or of its vote. The approval is used up. */
   approval_receipt_id: ReceiptId,
-  /** As the server's page shows it. Another one means that the server changed since. */
+  /** The hash on the server's page. Another one means that the server changed since. */
   definitions_hash: Digest,
   /** From then on the approval has expired. It is an argument of the approved call. */
   expires_at: Instant.optional(),
@@ -225,7 +254,16 @@ export const revokeMcpServer = defineRoute({
   errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
-/** What an approval of a server is requested for. */
+/** The resource of an approval of a server. */
 export function approveServerResource(serverId: string, definitionsHash: string): string {
   return `mcp_server:${serverId}?definitions=${definitionsHash}`;
+}
+
+/** The server and the definitions of such a resource. `null` for any other text. */
+export function readApproveServerResource(
+  resource: string | null,
+): { serverId: string; definitionsHash: Digest } | null {
+  const [, serverId, hash] = /^mcp_server:([^?]+)\?definitions=(.+)$/.exec(resource ?? '') ?? [];
+  const parsed = z.tuple([McpServerId, Digest]).safeParse([serverId, hash]);
+  return parsed.success ? { serverId: parsed.data[0], definitionsHash: parsed.data[1] } : null;
 }

@@ -15,7 +15,7 @@ const ScanReport = z.strictObject({
   /** The gravest severity of a finding. `unknown` when nothing could be listed. */
   risk: z.enum(['unknown', 'none', 'low', 'medium', 'high']),
   findings: z.array(Finding),
-  /** Of what was scanned, as an approval binds it. `null` for a server that is not registered. */
+  /** The hash of the scanned definitions, as an approval binds it. `null` for a server that is not registered. */
   definitions_hash: Digest.nullable(),
   rules_version: z.string(),
   scanned_at: Instant,
@@ -30,6 +30,8 @@ export const scanMcpServer = defineRoute({
   method: 'POST',
   path: '/api/v1/mcp/scan',
   auth: 'tenant_scoped',
+  forward: { opensTo: 'owner', right: 'tool.manage', sessionOnly: true },
+  opensToPrograms: true,
   assertedBy: ['owner'],
   idempotency: { exempt: 'reads' },
   query: z.strictObject({ tenant_id: z.string().optional() }),

@@ -5,7 +5,7 @@ import { DecisionReply } from './evaluate.ts';
 
 export const describeMcp = defineRoute({
   operation: 'describe-mcp',
-  summary: 'What the governed MCP server is; an event stream is refused with 405.',
+  summary: 'The governed MCP server in words; an event stream is refused with 405.',
   method: 'GET',
   path: '/mcp',
   auth: 'tenant_scoped',
@@ -89,8 +89,8 @@ export const McpExecution = z.strictObject({
   is_error: z.boolean(),
   outcome_receipt_id: z.string().optional(),
   /**
-   * Of a call that was executed: `false` when its outcome is not sealed yet, because the ledger was away. The kernel seals it as it was when
-   * the ledger is back; until then it is not durable.
+   * Present for a call that was executed: `false` when its outcome is not sealed yet, because the ledger was away. The
+   * kernel seals it as it was when the ledger is back; until then it is not durable.
    */
   outcome_sealed: z.boolean().optional(),
 });

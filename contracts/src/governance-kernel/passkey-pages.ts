@@ -23,7 +23,7 @@ export const showPasskeyScript = defineRoute({
 
 export const challengeOnPage = defineRoute({
   operation: 'challenge-on-page',
-  summary: 'Begin to decide what the page showed, with a passkey of whoever is signed in.',
+  summary: 'Begin to decide on the shown request, with a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/challenge',
   auth: 'public',
@@ -61,7 +61,7 @@ export const assertOnPage = defineRoute({
 
 export const registerOnPage = defineRoute({
   operation: 'register-on-page',
-  summary: 'Begin to enrol a passkey of whoever is signed in.',
+  summary: 'Begin to enrol a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/{approval_id}/passkey/register',
   auth: 'public',
@@ -89,7 +89,7 @@ export const verifyOnPage = defineRoute({
 export const showWaitingPasskeys = defineRoute({
   operation: 'show-waiting-passkeys',
   summary:
-    'The passkeys that wait until somebody vouches for them; for strangers a form to sign in with an approver key.',
+    'The passkeys that wait for an approver to vouch for them; for other visitors a form to sign in with an approver key.',
   method: 'GET',
   path: '/approvals/passkeys',
   auth: 'public',
@@ -102,7 +102,7 @@ const waiting = { principal_id: PrincipalId, credential_id: CredentialId, csrf_t
 
 export const challengeVoucherOnPage = defineRoute({
   operation: 'challenge-voucher-on-page',
-  summary: 'Begin to vouch for a passkey that the page showed, with a passkey of whoever is signed in.',
+  summary: 'Begin to vouch for a passkey that the page showed, with a passkey of the signed-in person.',
   method: 'POST',
   path: '/approvals/passkeys/challenge',
   auth: 'public',

@@ -3,7 +3,10 @@ import { defineRoute } from '../route.ts';
 import { Instant, PrincipalId, TenantId } from '../scalars.ts';
 import { Base64Url, CeremonyOptions, ceremonyBytesMax, CredentialId, Passkey, PasskeyAssertion } from './passkeys.ts';
 
-/** The text behind the challenge of a sign-in: SHA-256 of its canonical JSON is what the authenticator signs. It names nobody. */
+/**
+ * The text behind the challenge of a sign-in: SHA-256 of its canonical JSON is what the authenticator signs. It names
+ * no person.
+ */
 export const SignInStatement = z.strictObject({
   type: z.literal('countersign.sign-in.v1'),
   rp_id: z.string(),

@@ -18,7 +18,7 @@ export const Base64Url = (charactersMax: number) =>
       'must be canonical base64url without padding',
     );
 
-/** As its authenticator names it: at most 1,023 bytes (Web Authentication §4). */
+/** The id that the authenticator uses: at most 1,023 bytes (Web Authentication §4). */
 export const CredentialId = Base64Url(1_364).brand<'CredentialId'>();
 export type CredentialId = z.infer<typeof CredentialId>;
 
@@ -30,7 +30,7 @@ export const PasskeyPublicKey = z.discriminatedUnion('kty', [
 ]);
 export type PasskeyPublicKey = z.infer<typeof PasskeyPublicKey>;
 
-/** `waiting`: enrolled by a bearer in a tenant that has passkeys, it signs nothing until somebody vouches for it. */
+/** `waiting`: enrolled by a bearer in a tenant that has passkeys. It signs nothing until an approver vouches for it. */
 export const PasskeyState = z.enum(['waiting', 'active', 'revoked']);
 export type PasskeyState = z.infer<typeof PasskeyState>;
 
@@ -48,14 +48,14 @@ export const Passkey = z.strictObject({
   created_at: Instant,
   /** Who asked for it: its owner, or an operator. */
   created_by: PrincipalId,
-  /** Null: it was the first of its tenant, or nobody has vouched yet. */
+  /** `null` when it was the first of its tenant, or is still waiting. */
   vouched_by: PrincipalId.nullable(),
   last_used_at: Instant.nullable(),
   revoked_at: Instant.nullable(),
 });
 export type Passkey = z.infer<typeof Passkey>;
 
-/** What an authenticator answers to `navigator.credentials.get`, as `toJSON()` writes it. */
+/** The answer of an authenticator to `navigator.credentials.get`, as `toJSON()` writes it. */
 export const PasskeyAssertion = z.strictObject({
   id: CredentialId,
   rawId: CredentialId,
@@ -71,7 +71,7 @@ export const PasskeyAssertion = z.strictObject({
 });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
-/** What an authenticator answers to `navigator.credentials.create`, as `toJSON()` writes it. */
+/** The answer of an authenticator to `navigator.credentials.create`, as `toJSON()` writes it. */
 export const PasskeyAttestation = z.strictObject({
   id: CredentialId,
   rawId: CredentialId,
@@ -80,7 +80,7 @@ export const PasskeyAttestation = z.strictObject({
     clientDataJSON: Base64Url(8_192),
     attestationObject: Base64Url(32_768),
     transports: z.array(z.string().max(32)).max(8).optional(),
-    /** What browsers repeat of the attestation object, which alone counts. */
+    /** A copy by the browser of a part of the attestation object, which alone counts. */
     authenticatorData: Base64Url(8_192).optional(),
     publicKey: Base64Url(4_096).nullish(),
     publicKeyAlgorithm: z.int().optional(),
@@ -90,7 +90,7 @@ export const PasskeyAttestation = z.strictObject({
 });
 export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>;
 
-/** What `PublicKeyCredential.parse…OptionsFromJSON` takes. */
+/** The argument of `PublicKeyCredential.parse…OptionsFromJSON`. */
 export const CeremonyOptions = z.record(z.string(), z.json());
 
 const challenge = { challenge: Base64Url(64), expires_at: Instant, options: CeremonyOptions };
@@ -162,7 +162,7 @@ export const revokePasskey = defineRoute({
 export const VoucherStatement = z.strictObject({
   type: z.literal('countersign.passkey-voucher.v1'),
   tenant_id: TenantId,
-  /** Whose passkey it is, and which. */
+  /** The owner and the id of the passkey. */
   principal_id: PrincipalId,
   credential_id: CredentialId,
   public_key: PasskeyPublicKey,
@@ -208,7 +208,7 @@ export const vouchForPasskey = defineRoute({
 
 export const acceptPasskey = defineRoute({
   operation: 'accept-passkey',
-  summary: 'Recovery: make a passkey active that waits, where nobody is left to vouch for it. Sealed with its reason.',
+  summary: 'Recovery: make a waiting passkey active when no approver is left to vouch for it. Sealed with its reason.',
   method: 'POST',
   path: '/internal/passkeys/{tenant}/{credential_id}/accept',
   auth: 'service_internal',
@@ -224,7 +224,7 @@ export const ApprovalTerms = z.strictObject({
   version: z.int().min(0),
   /** True: a bearer decides nothing, passkey or not; a signature of an enrolled key does. */
   signatures_only: z.boolean(),
-  /** May somebody approve alone, with a reason, what a quorum or a time lock holds? */
+  /** `true` when one person may approve alone, with a reason, what a quorum or a time lock holds. */
   break_glass: z.boolean(),
   /** Since when passkeys alone decide. It never becomes null again. */
   passkeys_since: Instant.nullable(),

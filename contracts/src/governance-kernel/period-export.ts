@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Digest, Instant, TenantId } from '../scalars.ts';
 import { CheckpointNote, ExportedReceipt, LinkedCheckpoints, LogPath } from './chain-export.ts';
 
-/** The first line of the export of a period. What it claims is nobody's word until the statement at the end says the same. */
+/** The first line of the export of a period. Its claims are proven only once the statement at the end repeats them. */
 export const PeriodHeader = z.strictObject({
   format: z.literal('countersign/period-export.v1'),
   tenant_id: TenantId,
@@ -24,8 +24,7 @@ export const ExportedPeriod = z.strictObject({
 export type ExportedPeriod = z.infer<typeof ExportedPeriod>;
 
 /**
- * What the record of a period statement says, as its facts: of the first `log_size` receipts of the log, those of the tenant that were
- * issued in the period are these and no others.
+ * The facts in the record of a period statement. Among the first `log_size` receipts of the log, these and no others belong to the tenant and were issued in the period.
  */
 export const PeriodStatement = z.strictObject({
   from: Instant,
@@ -42,5 +41,8 @@ export const PeriodStatement = z.strictObject({
 });
 export type PeriodStatement = z.infer<typeof PeriodStatement>;
 
-/** What a period holds of one session, a leaf under `sessions_root`: the hash of its last receipt binds those before it. */
+/**
+ * The receipts of one session in a period, as a leaf under `sessions_root`: the hash of the last receipt binds those
+ * before it.
+ */
 export type PeriodSession = { session_id: string; first: number; last: number; receipt_hash: string };

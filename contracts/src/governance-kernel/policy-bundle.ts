@@ -7,8 +7,8 @@ import { RelationName } from './relation-names.ts';
 const Glob = z.string().min(1).max(256);
 
 /**
- * What must be true of whoever calls. `proven`: it came with a credential of its own, so the key of the operators, which only claims a
- * name, is not enough. `enrolled`: an agent of this name stands in the tenant's registry and was not revoked.
+ * A condition on the caller. `proven`: it came with a credential of its own, so the key of the operators, which only
+ * claims a name, is not enough. `enrolled`: an agent of this name stands in the tenant's registry and was not revoked.
  */
 export const IdentityDemand = z.enum(['proven', 'enrolled']);
 export type IdentityDemand = z.infer<typeof IdentityDemand>;
@@ -44,8 +44,9 @@ export const PolicyRule = z.strictObject({
       /** Seconds from the last vote until the approved call may be made: time to think again, and to withdraw it. */
       timelock: z.int().min(1).max(604_799).optional(),
       /**
-       * What must be as it was when the approval was asked for, beside the call, the policy and the pin of its tool. `budgets`: of no
-       * budget that limits the call is less left.
+       * The conditions that must not change after the approval was requested, beside the call, the policy and the pin
+       * of its tool. `budgets`: no budget that limits the call has less left. `budgets`: of no budget that limits the
+       * call is less left.
        */
       unchanged: z
         .array(z.enum(['budgets']))
@@ -64,7 +65,7 @@ const RelationAlias = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be lower-
 /** Text with `{action}`, `{tool}`, `{resource}`, `{principal}`, `{tenant}`, `{session}` or `{args.<member>}` in it. */
 const NameTemplate = z.string().min(1).max(512);
 
-/** What a bundle asks about relations. It is read for calls that a rule which reads it, or `required`, covers. */
+/** One relation that a bundle reads. It is read for calls that a rule which reads it, or `required`, covers. */
 export const PolicyRelation = z.strictObject({
   object: NameTemplate,
   relation: RelationName,
@@ -119,7 +120,7 @@ export const PolicyBundle = z.strictObject({
       z.strictObject({
         effect_level: EffectLevel,
         identity: IdentityDemands.optional(),
-        /** Executed under a sandbox grant or not at all. This kernel gives no grants yet, so the tool is denied. */
+        /** The tool runs under a sandbox grant that is in force, or it is denied. */
         sandbox: z.literal(true).optional(),
         /** Sent by the kernel or not at all: an ALLOW that the caller would execute itself, past the boundary, is denied. */
         dispatched_by: z.literal('kernel').optional(),
@@ -128,11 +129,11 @@ export const PolicyBundle = z.strictObject({
     .refine((tools) => Object.keys(tools).length <= 5000, 'may name 5000 tools')
     .optional(),
   /**
-   * Where calls may go: to which hosts of servers over HTTP, and which ones a `data.egress` may name as its resource. Absent: anywhere; empty:
-   * nowhere. What nobody can tell is denied.
+   * Where calls may go: to which hosts of servers over HTTP, and which ones a `data.egress` may name as its resource.
+   * Absent: anywhere; empty: nowhere. A destination that cannot be determined is denied.
    */
   egress: z.array(HostGlob).max(100).optional(),
-  /** By the name under which rules read them: `relations.viewer`. */
+  /** The relations by the name under which rules read them: `relations.viewer`. */
   relations: z
     .record(RelationAlias, PolicyRelation)
     .refine((relations) => Object.keys(relations).length <= relationsMax, `may name ${relationsMax} relations`)

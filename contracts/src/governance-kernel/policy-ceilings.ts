@@ -43,7 +43,7 @@ export const putPolicyCeilings = defineRoute({
   body: z.strictObject({
     version: ControlVersion,
     rules: CeilingRules,
-    /** Of a tenant with a bundle of its own: every other one needs an ALLOW of `policy.change` from now on. */
+    /** For a tenant with a bundle of its own: every new bundle needs an ALLOW of `policy.change` from now on. */
     needs_decision: z.boolean().default(false),
     /** Who set them, as the caller knows. */
     set_by: PrincipalId,

@@ -4,7 +4,10 @@ import { Digest, Instant, TenantId } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
 import { PolicyCeiling } from './policy-ceilings.ts';
 
-/** What a tenant is decided by. `owner`: the tenant itself, or `*` whose bundle is that of every tenant without one. */
+/**
+ * The policy by which a tenant's calls are decided. `owner`: the tenant itself, or `*` whose bundle is that of every
+ * tenant without one.
+ */
 export const PolicyInForce = z.strictObject({
   tenant_id: TenantId,
   owner: z.string(),
@@ -12,7 +15,7 @@ export const PolicyInForce = z.strictObject({
   epoch: z.int().min(1),
   confirmed_at: Instant,
   bundle: PolicyBundle,
-  /** Of the tenant's own next bundle. */
+  /** The epoch of the tenant's own next bundle. */
   next_epoch: z.int().min(1),
   /** Its own and those of every tenant: each bundle of the tenant holds them word for word. */
   ceilings: z.array(PolicyCeiling),

@@ -5,8 +5,9 @@ import { bundleBytesMax, bundleValuesMax, PolicyBundle } from './policy-bundle.t
 import { Signature } from './receipt.ts';
 
 /**
- * What a policy key signs: canonical JSON of these members. `confirmed_at` is what the age of a policy is counted from; it rises with
- * each statement about a tenant, so none counts twice.
+ * The statement that a policy key signs: canonical JSON of these members. `confirmed_at` is the start of the policy's
+ * age. It rises with each statement about a tenant, so none counts twice. `confirmed_at` is what the age of a policy is
+ * counted from; it rises with each statement about a tenant, so none counts twice.
  */
 export const PolicyActivation = z.strictObject({
   type: z.literal('countersign.policy-activation.v2'),
@@ -16,7 +17,9 @@ export const PolicyActivation = z.strictObject({
   confirmed_at: Instant,
 });
 
-/** What the record of an activation or a confirmation holds of the statement; its other members are the record's own. */
+/**
+ * The facts of the statement in the record of an activation or a confirmation; its other members are the record's own.
+ */
 export const PolicyStatementFacts = z.strictObject({ confirmed_at: Instant, signature: Signature });
 
 export const ActivePolicy = z.strictObject({
@@ -38,14 +41,16 @@ export const BundleActivation = z.strictObject({
   epoch: z.int().min(1),
   confirmed_at: Instant,
   signature: Signature,
-  /** Of the decision that it was signed for; a tenant whose ceilings say `needs_decision` activates nothing without. */
+  /**
+   * The decision for which it was signed. A tenant whose ceilings say `needs_decision` activates nothing without one.
+   */
   decision_id: DecisionId.optional(),
 });
 
 /** Room for the members beside the bundle. */
 const envelope = { bytes: 4_096, values: 64 };
 
-/** Of a body that holds a bundle: as large as a bundle may be that comes in any other way. */
+/** The limits of a body that holds a bundle, equal to those of every other way in. */
 export const bundleBody = {
   bodyBytesMax: bundleBytesMax + envelope.bytes,
   bodyValuesMax: bundleValuesMax + envelope.values,

@@ -20,7 +20,7 @@ export const GraphSession = z.strictObject({
 });
 export type GraphSession = z.infer<typeof GraphSession>;
 
-/** What a receipt rests on. */
+/** One piece of evidence that a receipt refers to. */
 export const GraphEdge = z.discriminatedUnion('relation', [
   /** Its predecessor in the chain. */
   z.strictObject({ relation: z.literal('follows'), receipt_hash: Digest }),

@@ -21,7 +21,7 @@ export const ReceiptKind = z.enum([
   'decision',
   'outcome',
   'approval',
-  /** Somebody approved alone what a quorum or a time lock would have held. */
+  /** One person approved alone what a quorum or a time lock would have held. */
   'break_glass',
   'registry',
   'policy',
@@ -31,12 +31,15 @@ export const ReceiptKind = z.enum([
   'heartbeat',
   /** Where a session ended when it was exported. */
   'head',
-  /** What the log held of a period when it was exported. */
+  /** The receipts of a period that the log held when it was exported. */
   'period',
 ]);
 export type ReceiptKind = z.infer<typeof ReceiptKind>;
 
-/** What became of a dispatched action. `uncertain`: it was sent and nobody answered, or the process died before it could say. */
+/**
+ * The result of a dispatched action. `uncertain`: it was sent without an answer, or the process died before it could
+ * report.
+ */
 export const Outcome = z.enum(['completed', 'failed', 'uncertain']);
 export type Outcome = z.infer<typeof Outcome>;
 

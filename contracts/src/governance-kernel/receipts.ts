@@ -72,7 +72,7 @@ export const tailReceipts = defineRoute({
 export const exportReceipts = defineRoute({
   operation: 'export-receipts',
   summary:
-    'What countersign-verify checks offline, a line each with record and inclusion proof: the chain of a session, or all receipts of a period.',
+    'The input of countersign-verify, a line each with record and inclusion proof: the chain of a session, or all receipts of a period.',
   method: 'GET',
   path: '/api/v1/receipts/export',
   auth: 'tenant_scoped',

@@ -5,7 +5,8 @@ import { z } from 'zod';
  * userset: every text has one meaning. `*` would be read as "everybody", which no tuple says.
  */
 const type = '[a-z][a-z0-9_-]{0,63}';
-// What PostgreSQL cannot index, what nobody sees, and what separates: controls, blanks at the ends, marks of direction and width.
+// Excluded characters: those that PostgreSQL cannot index, invisible ones, and separators. These are controls, blanks
+// at the ends, marks of direction and width.
 const visible = '[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}#]';
 const id = `(?!\\*(?:#|$))(?!\\s)${visible}{1,256}(?<!\\s)`;
 const relation = '[a-z][a-z0-9_]{0,63}';

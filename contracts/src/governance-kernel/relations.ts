@@ -42,8 +42,8 @@ export const RelationshipChanges = z.strictObject({
 export type RelationshipChanges = z.infer<typeof RelationshipChanges>;
 
 /**
- * What a tenant's relations were from one change to the next. `snapshot_hash` is the SHA-256 of the canonical JSON (RFC 8785) of
- * `{ previous, version, changes }`, so a snapshot names everything that led to it.
+ * The changes of a tenant's relations from one version to the next. `snapshot_hash` is the SHA-256 of the canonical
+ * JSON (RFC 8785) of `{ previous, version, changes }`, so a snapshot names everything that led to it.
  */
 export const RelationSnapshot = z.strictObject({
   snapshot_id: SnapshotId,
@@ -52,7 +52,7 @@ export const RelationSnapshot = z.strictObject({
   /** Null: there was none before. */
   previous_hash: Digest.nullable(),
   tuple_count: z.int().min(0),
-  /** Of the permissions; null: none are set. */
+  /** The hash of the permissions; `null` when none are set. */
   model_hash: Digest.nullable(),
   created_at: Instant,
   /** When its writer last said that it holds. */
@@ -65,7 +65,7 @@ export type RelationSnapshot = z.infer<typeof RelationSnapshot>;
 /** CEL over relations, subject, resource, action and context. */
 const Permission = z.string().min(1).max(4_096);
 
-/** What may be done to entities of each type, by the name of the action. */
+/** The actions that are permitted on entities of each type, by name. */
 export const PermissionModel = z.strictObject({
   types: z
     .record(
@@ -83,8 +83,8 @@ export type PermissionModel = z.infer<typeof PermissionModel>;
 export const writeRelationships = defineRoute({
   operation: 'write-relationships',
   summary:
-    "Change a tenant's relations, all or nothing: tuples to write and delete, and what is known of entities. What changes something makes " +
-    'a new snapshot; what changes nothing confirms the one that stands. A precondition that does not hold is 412.',
+    "Change a tenant's relations, all or nothing: tuples to write and delete, and the known entities. A change makes " +
+    'a new snapshot; a request without a change confirms the current one. A precondition that does not hold is 412.',
   method: 'POST',
   path: '/internal/relationships',
   auth: 'service_internal',
@@ -112,7 +112,7 @@ export const writeRelationships = defineRoute({
   errors: ['INVALID_REQUEST', 'PRECONDITION_FAILED'],
 });
 
-/** As many tuples of one subject as one answer shows. */
+/** The most tuples of one subject that one answer shows. */
 export const subjectTuplesMax = 200;
 
 export const listSubjectRelations = defineRoute({

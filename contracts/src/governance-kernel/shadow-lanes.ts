@@ -4,7 +4,7 @@ import { Digest, Instant, PrincipalId, TenantId } from '../scalars.ts';
 import { PolicyBundle } from './policy-bundle.ts';
 import { bundleBody } from './policy.ts';
 
-/** So many drafts are judged beside the active policy of a tenant. */
+/** The most drafts that are judged beside the active policy of a tenant. */
 export const shadowLanesMax = 3;
 
 export const LaneName = z
@@ -13,7 +13,7 @@ export const LaneName = z
   .brand<'LaneName'>();
 export type LaneName = z.infer<typeof LaneName>;
 
-/** A draft that is judged beside the active policy. What it says stands in the records, and changes nothing else. */
+/** A draft that is judged beside the active policy. Its verdicts are stored in the records, and change nothing else. */
 export const ShadowLane = z.strictObject({
   tenant_id: TenantId,
   lane: LaneName,

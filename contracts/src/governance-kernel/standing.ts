@@ -15,7 +15,9 @@ export const countedMax = 1_000;
 /** A count that stops at 10,000. */
 const Count = z.int().min(0).max(countedMax);
 
-/** What decisions of the tenant rest on. `missing`, `stale`, `unsigned`: every one of them is a denial. */
+/**
+ * The policy on which decisions of the tenant are based. `missing`, `stale`, `unsigned`: every one of them is a denial.
+ */
 const PolicyStanding = z.strictObject({
   state: z.enum(['fresh', 'stale', 'unsigned', 'missing']),
   /** `*`: the bundle that is active for every tenant without one of its own. */
@@ -60,7 +62,7 @@ export type BoundaryStatus = z.infer<typeof BoundaryStatus>;
 
 export const getBoundaryStatus = defineRoute({
   operation: 'get-boundary-status',
-  summary: 'What decisions of the tenant rest on now, what stops them, and what is open.',
+  summary: 'The policy on which decisions of the tenant are based now, the current stops, and the open calls.',
   method: 'GET',
   path: '/api/v1/boundary/status',
   auth: 'tenant_scoped',
@@ -82,7 +84,7 @@ export type Capability = z.infer<typeof Capability>;
 
 export const listBoundaryCapabilities = defineRoute({
   operation: 'list-boundary-capabilities',
-  summary: 'What this kernel can do for the tenant, as it is configured.',
+  summary: 'The capabilities of this kernel for the tenant, as it is configured.',
   method: 'GET',
   path: '/api/v1/boundary/capabilities',
   auth: 'tenant_scoped',
@@ -107,7 +109,7 @@ export const getConsoleBootstrap = defineRoute({
       conformance: z.enum(['proven', 'not_run']),
     }),
     counts: z.strictObject({
-      /** Of all tenants: the log is one. */
+      /** Counts all tenants, since they share one log. */
       log_receipts: z.int(),
       pending_approvals: Count,
       open_dispatches: Count,

@@ -28,7 +28,7 @@ export const getOtelConfig = defineRoute({
 
 export const getCoexistenceCapabilities = defineRoute({
   operation: 'get-coexistence-capabilities',
-  summary: 'What the kernel takes from other systems and gives to them, and what stays the authority.',
+  summary: 'The telemetry that the kernel takes from other systems and gives to them, and its authoritative source.',
   method: 'GET',
   path: '/api/v1/coexistence/capabilities',
   auth: 'tenant_scoped',
@@ -49,7 +49,7 @@ export const exportedReceiptsMax = 100;
 
 const receiptsOfTenant = 'must be named together with receipt_ids, and neither without the other';
 
-/** What became of one request to the collector; never what it answered, which may say anything. */
+/** The result of one request to the collector, without its answer, which may contain anything. */
 export const TelemetryDelivery = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('sent'), count: z.int().min(1) }),
   z.strictObject({ state: z.literal('nothing') }),
@@ -63,7 +63,7 @@ export const exportTelemetry = defineRoute({
   operation: 'export-telemetry',
   summary:
     'Send the measures of now, and a span for each of these sealed receipts, to the collector; answer once it has answered. Receipts ' +
-    'stay the authority. What could not be sent is told in `traces` and `metrics`, and is no error.',
+    'stay the authority. Failed deliveries are reported in `traces` and `metrics`, and are no error.',
   method: 'POST',
   path: '/api/v1/telemetry/export',
   auth: 'admin',
@@ -92,7 +92,7 @@ export const exportTelemetry = defineRoute({
     endpoint: z.string().nullable(),
     traces: TelemetryDelivery,
     metrics: TelemetryDelivery,
-    /** What everything sent was marked with. */
+    /** The attributes of everything that was sent. */
     attributes: z.record(z.string(), z.union([z.string(), z.boolean()])),
     exported_at: Instant,
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { ControlVersion, Instant, TenantId } from '../scalars.ts';
 
-/** As the service names it that keeps organisations. */
+/** The id that the service for organisations uses. */
 export const OrgId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'may hold letters, digits and . _ : -')

@@ -203,7 +203,7 @@ const mediaTypes: Record<Media, string[]> = {
   file: ['text/javascript', 'text/css'],
   report: ['application/json', 'application/oscal+json', 'text/html'],
   'event-stream': ['text/event-stream'],
-  // Of each message.
+  // The content type of each message.
   socket: ['application/json'],
   openai: ['application/json', 'text/event-stream'],
   mcp: ['application/json', 'text/event-stream'],

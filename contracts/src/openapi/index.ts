@@ -82,7 +82,7 @@ export function committedFiles(sha256: (text: string) => string): Record<string,
   };
 }
 
-/** By people, who leave out what has a default. */
+/** Schemas of files that people write, who leave out members with a default. */
 const written = new Set(['policy-bundle', 'conformance-vector']);
 
 /** The documents that leave the system and are read by others: each with a schema of its own. */

@@ -11,14 +11,14 @@ export function reasonCodesPage(): string {
     Object.entries(reasonCodes)
       .filter(([, reason]) => reason.gate === gate)
       .map(
-        ([code, { verdict, concerns, nextStep }]) =>
-          `| \`${code}\` | ${gate} | ${verdict} | ${concerns ?? ''} | ${nextStep} |`,
+        ([code, { verdict, concerns, says, nextStep }]) =>
+          `| \`${code}\` | ${says} | ${gate} | ${verdict} | ${concerns ?? ''} | ${nextStep} |`,
       ),
   );
   return page(
     'Reason codes',
     'Why a verdict is what it is. The list is closed: a decision carries exactly one of these codes, and each says what to do next. Gates run in the order of this page; the first that does not pass decides. A denial concerns the `call` alone, the `moment` (a fact could not be read; repeat the call), or the whole `run` of a task, which it ends.',
-    ['| Code | Gate | Verdict | Concerns | Next step |', '| --- | --- | --- | --- | --- |', ...rows],
+    ['| Code | In words | Gate | Verdict | Concerns | Next step |', '| --- | --- | --- | --- | --- | --- |', ...rows],
   );
 }
 

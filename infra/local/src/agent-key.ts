@@ -3,7 +3,7 @@ import type { PrincipalId } from '@countersign/contracts';
 import { createKernelClient } from '@countersign/contracts/routes';
 import { readIfPresent, writePrivate, type DataDir } from './data-dir.ts';
 
-/** Whom the examples of the README speak for. */
+/** The tenant of the README's examples. */
 const tenant = 'acme';
 const principal = 'agent' as PrincipalId; // within its schema
 const yearDays = 365;

@@ -27,7 +27,7 @@ export const localVariables = z.object({
   GOV_SERVICE_API_KEY: secret()
     .optional()
     .meta({ fallback: 'generated once' })
-    .describe('What sibling services present to each other.'),
+    .describe('Key that sibling services present to each other.'),
   GOV_POLICY_FILE: z
     .string()
     .optional()

@@ -10,7 +10,7 @@ const Secrets = z.strictObject({
   adminApiKey: z.string(),
   serviceApiKey: z.string(),
   sessionSecret: z.string(),
-  /** Of the sessions of browsers. */
+  /** The secret for sessions of browsers. */
   consoleSecret: z.string(),
   tenantSaltSecret: z.string(),
   /** PKCS#8 PEM of the three Ed25519 keys: who takes one must not gain another's voice. */
@@ -30,20 +30,22 @@ const passwordMember = ({ schema }: { schema: string }) =>
  */
 const KeptSecrets = Secrets.extend(
   Object.fromEntries(services.map((row) => [passwordMember(row), z.string().optional()])),
-).extend({ formerSigningPublicKeys: z.string().optional() });
+).extend({ formerSigningPublicKeys: z.string().optional(), evidenceKey: z.string().optional() });
 type KeptSecrets = Secrets & Record<string, string | undefined>;
 type DatabasePasswords = Readonly<Record<ServiceName, string>>;
 
 export type DataDir = {
   path: string;
   secrets: Secrets;
-  /** Of the role that each service logs in with. */
+  /** The passwords of the roles that the services log in with. */
   databasePasswords: DatabasePasswords;
   /** Raw Ed25519 public key, base64url: what a verifier pins. */
   trustedPublicKey: string;
   /** That key and the ones before it, with commas between them. */
   trustedPublicKeys: string;
-  /** What the filesystem MCP server may see. */
+  /** Signs envelopes for other tools: ECDSA P-256, PKCS#8 PEM. */
+  evidenceKey: string;
+  /** The files that the filesystem MCP server may read. */
   filesDir: string;
   postgresDir: string;
 };
@@ -60,7 +62,7 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
   mkdirSync(path, { recursive: true, mode: passableDir });
   const filesDir = join(path, 'files');
   mkdirSync(filesDir, { recursive: true, mode: 0o700 });
-  const { kept, former, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
+  const { kept, former, evidenceKey, databasePasswords } = withPasswords(path, readSecrets(path) ?? newSecrets());
   const secrets = {
     ...kept,
     adminApiKey: given.adminApiKey ?? kept.adminApiKey,
@@ -73,6 +75,7 @@ export function openDataDir(path: string, given: GivenKeys): DataDir {
     databasePasswords,
     trustedPublicKey,
     trustedPublicKeys: former === undefined ? trustedPublicKey : `${trustedPublicKey},${former}`,
+    evidenceKey,
     filesDir,
     postgresDir: join(path, 'postgres'),
   };
@@ -116,20 +119,23 @@ function newSecrets(): Secrets {
   };
 }
 
-/** Adds a password for each service that the installation has none for, and keeps all secrets in their file. */
+/** Adds the passwords and the key that the installation lacks, and keeps all secrets in their file. */
 function withPasswords(
   path: string,
   { ...secrets }: KeptSecrets,
-): { kept: Secrets; former: string | undefined; databasePasswords: DatabasePasswords } {
+): { kept: Secrets; former: string | undefined; evidenceKey: string; databasePasswords: DatabasePasswords } {
   const passwords = services.map((row) => [row, secrets[passwordMember(row)] ?? randomSecret('db')] as const);
+  // An installation may be older than envelopes are.
+  const evidenceKey = secrets['evidenceKey'] ?? newEvidenceKey();
   const whole = {
     ...secrets,
+    evidenceKey,
     ...Object.fromEntries(passwords.map(([row, password]) => [passwordMember(row), password])),
   };
   if (Object.keys(whole).length > Object.keys(secrets).length) writeSecrets(path, whole);
   const databasePasswords = Object.fromEntries(passwords.map(([{ name }, password]) => [name, password]));
   const former = secrets['formerSigningPublicKeys'];
-  return { kept: whole, former, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
+  return { kept: whole, former, evidenceKey, databasePasswords: databasePasswords as DatabasePasswords }; // one for each row of the register
 }
 
 function writeSecrets(path: string, secrets: object): void {
@@ -139,6 +145,11 @@ function writeSecrets(path: string, secrets: object): void {
 /** PKCS#8 PEM of an Ed25519 key. */
 export function newSigningKey(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+function newEvidenceKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
 /** 256 bits, with a prefix that tells secrets apart when one turns up where it should not. */

@@ -27,7 +27,7 @@ interface EmbeddedPostgresOptions {
   dataDir: string;
   /** 0 or absent: any free port. */
   port?: number;
-  /** `false` only for a server whose data nobody needs after its end: it never waits for the disk. Default `true`. */
+  /** `false` only for a server with disposable data: it never waits for the disk. Default `true`. */
   durable?: boolean;
   log: (line: string) => void;
 }
@@ -40,9 +40,9 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false, or somebody
- * switched fsync off in the cluster's configuration.
- * Recovers a cluster whose server, or whose starter, was killed. Throws when another live server uses the directory.
+ * Starts a PostgreSQL server of our own on the cluster in `dataDir`. Durable as any other unless `durable` is false, or
+ * fsync is off in the cluster's configuration. Recovers a cluster whose server, or whose starter, was killed. Throws
+ * when another live server uses the directory.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres({
   const binDir = findPostgresBinaries(account);
   const cluster = openCluster({ dataDir, binDir, account, log });
   await clearStaleServer(cluster, log);
-  // Before the launch: a process killed while the server starts must not leave one that belongs to nobody.
+  // Recorded before the launch: a process killed while the server starts must not leave one without an owner.
   recordOwner(cluster);
   for (let attempt = 1; ; attempt += 1) {
     const chosenPort = port === 0 ? await freePort() : port;

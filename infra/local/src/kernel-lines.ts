@@ -15,7 +15,10 @@ const warned: Record<string, Line> = {
   'mcp_server.lost': (fields) => `MCP server ${serverOf(fields)} ended. Trying again.`,
 };
 
-/** Tells in words what became of the policy file and of MCP servers, for whoever edits them; every other event goes its way. */
+/**
+ * Describes the state of the policy file and of MCP servers for the person who edits them; every other event is passed
+ * on.
+ */
 export function withKernelLines(log: Log, write: (text: string) => void): Log {
   const say = (line: string) => write(`${forTerminal(line)}\n`);
   const away = new Set<string>();

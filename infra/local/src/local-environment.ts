@@ -5,7 +5,7 @@ import { withShippedServer } from './mcp-servers.ts';
 import type { DatabaseUrls } from './prepare-database.ts';
 import { stdioUser } from './stdio-account.ts';
 
-/** What the environment of a service is made from. */
+/** The inputs of a service's environment. */
 export type Installation = {
   dataDir: DataDir;
   databaseUrls: DatabaseUrls;
@@ -55,7 +55,14 @@ export const kernelEnvironment = {
     GOV_POLICY_FILE_INTERVAL: '1s',
     GOV_MODEL_PRICES: priceOfAnyModel,
   },
-  refused: ['GOV_ASSERTION_KEYS', 'GOV_SIGNING_KEY', 'GOV_POLICY_KEY', 'GOV_LOG_KEY', 'GOV_TENANT_SALT_SECRET'],
+  refused: [
+    'GOV_ASSERTION_KEYS',
+    'GOV_SIGNING_KEY',
+    'GOV_POLICY_KEY',
+    'GOV_LOG_KEY',
+    'GOV_EVIDENCE_KEY',
+    'GOV_TENANT_SALT_SECRET',
+  ],
   also: ({ consoleUrl }) => ({ GOV_CONSOLE_URL: consoleUrl }),
   made: ({ dataDir, ports, healthPort, assertions, policyFile, modelUrl }, passedOn) => ({
     GOV_MCP_SERVERS: withShippedServer(dataDir.filesDir, passedOn['GOV_MCP_SERVERS']),
@@ -68,6 +75,7 @@ export const kernelEnvironment = {
     GOV_SIGNING_KEY: dataDir.secrets.signingKey,
     GOV_POLICY_KEY: dataDir.secrets.policyKey,
     GOV_LOG_KEY: dataDir.secrets.logKey,
+    GOV_EVIDENCE_KEY: dataDir.evidenceKey,
     GOV_TENANT_SALT_SECRET: dataDir.secrets.tenantSaltSecret,
     GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: modelUrl,

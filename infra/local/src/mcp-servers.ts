@@ -24,8 +24,8 @@ export function filesystemServer(folder: string) {
 }
 
 /**
- * GOV_MCP_SERVERS with the shipped server in front of those of the person who starts it, whatever form they have. What cannot be read
- * goes on as it is: the kernel says what is wrong with it.
+ * GOV_MCP_SERVERS with the shipped server in front of those of the person who starts it, whatever form they have. An
+ * unreadable value is passed on unchanged: the kernel reports its fault.
  */
 export function withShippedServer(folder: string, given: string | undefined): string {
   const shipped = filesystemServer(folder);

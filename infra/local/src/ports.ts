@@ -5,12 +5,12 @@ import { LocalProblem } from './local-problem.ts';
 const host = '127.0.0.1';
 const triesMax = 100;
 
-/** Ports that this process gave out or was told to open: free as long as nobody has opened them, and nobody else's. */
+/** Ports that this process gave out or was configured to open. They are reserved until they are opened. */
 const spokenFor = new Set<number>();
 
 /**
- * A port that nobody uses now and that this process gives out once. It lies below those that a system gives out by itself (from 32768 on,
- * on Linux): one of these may be another's before whoever asked opens it.
+ * A free port that this process gives out once. It lies below those that a system gives out by itself (from 32768 on,
+ * on Linux): one of these may be taken before the caller opens it.
  */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < triesMax; tried += 1) {
@@ -72,7 +72,7 @@ function isUsable(port: number): Promise<boolean> {
   );
 }
 
-/** As a shell takes it. */
+/** The value as a shell reads it. */
 function quoted(value: string): string {
   return /^[\w./:@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }

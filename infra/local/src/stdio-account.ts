@@ -9,9 +9,9 @@ const nobody: ServerAccount = { uid: 65_534, gid: 65_534 };
 const root = '0:0';
 
 /**
- * Whom MCP servers over stdio run as, for GOV_MCP_STDIO_USER; undefined: the kernel's default. As root that is another account, which
- * is given the shipped server's folder. Where it cannot reach what that server needs, as in a checkout below /root, they run as root
- * and the kernel warns: a first start that has no files would help nobody.
+ * The account of MCP servers over stdio, for GOV_MCP_STDIO_USER; undefined: the kernel's default. For root it is
+ * another account, which owns the shipped server's folder. If it cannot reach the files of that server, as in a
+ * checkout below /root, they run as root and the kernel warns. A first start without files would be useless.
  */
 export function stdioUser(folder: string, given: string | undefined): string | undefined {
   if (process.getuid?.() !== 0 || given === root) return given;

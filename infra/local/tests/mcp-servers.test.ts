@@ -73,7 +73,9 @@ describe('the secrets of an installation', () => {
     const names = ['adminApiKey', 'serviceApiKey', 'sessionSecret', 'consoleSecret', 'tenantSaltSecret'];
     const passwords = services.map(({ schema }) => `${schema.replace('_p', 'P')}DatabasePassword`);
     const privateKeyPem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const evidenceKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     const kept = {
+      evidenceKey: evidenceKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
       ...Object.fromEntries([...names, ...passwords].map((name) => [name, `kept ${name}`])),
       ...{ signingKey: privateKeyPem, policyKey: privateKeyPem, logKey: privateKeyPem },
     };

@@ -27,7 +27,7 @@ it('names all ports that are taken, and one command with what was given before',
   await assertPortsFree([{ variable: 'GOV_PORT', port: free }], given);
 });
 
-it('gives a port out once, as long as nobody opens it', async () => {
+it('gives a port out once, until it is opened', async () => {
   const ports = await Promise.all(Array.from({ length: 400 }, freePort));
   expect(new Set(ports).size).toBe(ports.length);
 });

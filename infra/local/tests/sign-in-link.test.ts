@@ -5,7 +5,7 @@ import { serveSignInLink } from '../src/sign-in-link.ts';
 
 let link: Awaited<ReturnType<typeof serveSignInLink>>;
 beforeAll(async () => {
-  // Nobody can be signed in without a gateway: whoever gets as far is answered 503.
+  // Sign-in is impossible without a gateway: a valid request is answered 503.
   link = await serveSignInLink({ consoleUrl: 'http://localhost:3000' } as never);
 });
 afterAll(() => link.close());
@@ -19,7 +19,7 @@ function statusOf(headers: Record<string, string>, { url = link.url, method = 'G
   });
 }
 
-it('signs nobody in for a page of somebody else, nor under another path or method', async () => {
+it('signs no one in for a foreign page, nor under another path or method', async () => {
   expect(await statusOf({})).toBe(503);
   expect(await statusOf({ origin: 'http://localhost:3000' })).toBe(503);
   expect(await statusOf({ host: 'rebound.example:3000' })).toBe(404);
@@ -28,7 +28,7 @@ it('signs nobody in for a page of somebody else, nor under another path or metho
   expect(await statusOf({}, { method: 'POST' })).toBe(404);
 });
 
-it('stands beside a model that pages of somebody else cannot ask', async () => {
+it('runs beside a model that foreign pages cannot call', async () => {
   const model = await startScriptedModel();
   const url = `${model.url}/models`;
   expect(await statusOf({}, { url })).toBe(200);

@@ -34,7 +34,7 @@ export function headOf({ seq, hash }: AuditHead): { seq: number; hash: Digest | 
   return { seq, hash: seq === 0 ? null : Digest.parse(hash) };
 }
 
-/** An entry as its service tells it: what was hashed, and the hash. So whoever is told it recomputes the chain. */
+/** An entry as its service tells it: what was hashed, and the hash. A reader can therefore recompute the chain. */
 export function tellEntry<Content extends object>(
   row: AuditRow,
   contentOf: (facts: AuditFacts) => Content,

@@ -11,13 +11,16 @@ type ChainSource = {
 
 const pageEntries = 200;
 
-/** What `countersign-verify --audit` reads, line by line: never more than a page in memory, and others are served between two pages. */
+/**
+ * The input of `countersign-verify --audit`, line by line. Memory holds one page at most, and other requests are served
+ * between two pages.
+ */
 export async function* exportLines({ header, end, listFrom }: ChainSource): AsyncGenerator<string> {
   yield lineOf(header);
   for (let next = 1; next <= end.seq;) {
     const entries = await listFrom(next, Math.min(pageEntries, end.seq - next + 1));
     const last = entries.at(-1);
-    // What was taken out of the log is missing in its export, where whoever verifies it sees that.
+    // Entries removed from the log are missing in its export, so verification detects it.
     if (last === undefined) break;
     yield entries.map(lineOf).join('');
     next = last.seq + 1;

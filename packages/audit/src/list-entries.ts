@@ -45,16 +45,16 @@ type EntryPage<Content> = { entries: (Content & { hash: Digest })[]; nextCursor:
  */
 export async function listEntries<Content extends object>(
   reader: ChainReader<Content>,
-  asked: EntriesAsked,
+  query: EntriesAsked,
 ): Promise<EntryPage<Content>> {
-  const isTimed = asked.from !== undefined || asked.to !== undefined;
+  const isTimed = query.from !== undefined || query.to !== undefined;
   const rows = await reader.findRows({
-    where: [matching(asked), await older(reader, asked, { isTimed })],
+    where: [matching(query), await older(reader, query, { isTimed })],
     orderBy: isTimed ? [{ createdAt: 'desc' }, { seq: 'desc' }] : [{ seq: 'desc' }],
-    take: asked.limit + 1,
+    take: query.limit + 1,
   });
-  const shown = rows.slice(0, asked.limit);
-  const last = rows.length > asked.limit ? shown.at(-1) : undefined;
+  const shown = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? shown.at(-1) : undefined;
   return {
     entries: shown.map((row) => tellEntry(row, reader.contentOf)),
     nextCursor: last === undefined ? null : Buffer.from(String(last.seq)).toString('base64url'),
@@ -70,7 +70,7 @@ function matching({ action, actor, verdict, from, to }: EntryFilter): EntryCondi
   };
 }
 
-/** What comes behind the last entry that was seen; a cursor that names none begins anew. */
+/** The entries after the last one that was read; a cursor without one begins again. */
 async function older(
   reader: Pick<ChainReader<object>, 'findTime'>,
   { cursor }: EntriesAsked,

@@ -18,11 +18,11 @@ export type AuditAct = {
 
 /** The end of one chain in a transaction of its service. */
 type ChainEnd = {
-  /** Locks the head until the transaction ends, and then reads it. Throws for a chain that nobody has begun. */
+  /** Locks the head until the transaction ends, and then reads it. Throws for a chain that was not begun. */
   lockHead(): Promise<AuditHead>;
   /** Writes the entry, and moves the head to it. */
   append(row: AuditRow): Promise<void>;
-  /** What the entry says of the chain as well; everything that it says is hashed. */
+  /** The members of the entry beside its facts; all of them are hashed. */
   contentOf(facts: AuditFacts): { [member: string]: JsonValue };
 };
 

@@ -45,7 +45,7 @@ async function append(client: Client, scope: string, nth: number): Promise<void>
         'SELECT seq, hash FROM audit_heads WHERE scope = $1 FOR UPDATE',
         [scope],
       );
-      if (rows[0] === undefined) throw new Error('Nobody has begun this chain');
+      if (rows[0] === undefined) throw new Error('This chain was not begun');
       return rows[0];
     },
     append: async (row: AuditRow) => {

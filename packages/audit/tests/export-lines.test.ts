@@ -8,7 +8,7 @@ const places = (count: number) => Array.from({ length: count }, (_, index) => ({
 async function exported(kept: { seq: number }[], seq: number): Promise<unknown[]> {
   const listFrom = async (from: number, limit: number) => kept.filter((one) => one.seq >= from).slice(0, limit);
   let text = '';
-  for await (const part of exportLines({ header: { format: 'of a test' }, end: { seq, hash }, listFrom })) text += part;
+  for await (const line of exportLines({ header: { format: 'of a test' }, end: { seq, hash }, listFrom })) text += line;
   return text
     .split('\n')
     .slice(0, -1)

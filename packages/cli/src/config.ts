@@ -9,6 +9,7 @@ const Variables = z.object({
   COUNTERSIGN_TOKEN: z.string().min(1).optional(),
   COUNTERSIGN_WORKSPACE: z.string().min(1).optional(),
   COUNTERSIGN_CONFIG_DIR: z.string().min(1).optional(),
+  COUNTERSIGN_ADMIN_KEY: z.string().min(1).optional(),
   XDG_CONFIG_HOME: z.string().min(1).optional(),
 });
 
@@ -24,6 +25,13 @@ export type Config = {
 
 /** The environment of this process. */
 export const processEnvironment: Io['env'] = process.env;
+
+/** The key of a kernel's operators. Throws CommandFailed without it. */
+export function adminKeyOf(env: Io['env']): string {
+  const { data } = Variables.safeParse(env);
+  if (data?.COUNTERSIGN_ADMIN_KEY !== undefined) return data.COUNTERSIGN_ADMIN_KEY;
+  throw new CommandFailed('COUNTERSIGN_ADMIN_KEY is not set: it is the key of the operators of the kernel', 2);
+}
 
 /** Reads the environment. Throws CommandFailed, which names the variable. */
 export function configFrom(env: Io['env']): Config {

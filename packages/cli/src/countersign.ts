@@ -14,9 +14,11 @@ import { addInvites, addMembers } from './commands/members.ts';
 import { addPolicy } from './commands/policy.ts';
 import { addReceipts } from './commands/receipts.ts';
 import { addReplay } from './commands/replay.ts';
+import { addServers } from './commands/servers.ts';
 import { addStops } from './commands/stops.ts';
 import { addTasks } from './commands/tasks.ts';
 import { addTools } from './commands/tools.ts';
+import { addTrust } from './commands/trust.ts';
 import { addVerify } from './commands/verify.ts';
 import type { Io } from './io.ts';
 
@@ -35,6 +37,7 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addTasks(program, io);
   addBudgets(program, io);
   addTools(program, io);
+  addServers(program, io);
   addAudit(program, io);
   addIncidents(program, io);
   addStops(program, io);
@@ -46,6 +49,7 @@ export async function runCountersign(argv: string[], io: Io): Promise<number> {
   addPolicy(program, io);
   addEvidence(program, io, (ended) => (status = ended));
   addReplay(program, io, (ended) => (status = ended));
+  addTrust(program, io);
   addVerify(program, io, (ended) => (status = ended));
   addDoctor(program, io, (ended) => (status = ended));
   try {

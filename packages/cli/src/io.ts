@@ -1,4 +1,4 @@
-/** What a command talks to. */
+/** The environment of a command. */
 export type Io = {
   /** Data alone: what another program reads. */
   write(text: string): void;

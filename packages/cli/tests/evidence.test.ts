@@ -76,6 +76,24 @@ describe('countersign evidence verify', () => {
   });
 });
 
+describe('countersign evidence report', () => {
+  it('writes a new file, and states what is wrong with its arguments', async () => {
+    const report = (pack: string, out: string) => withKeys('evidence', 'report', at(pack), '--file', at(out));
+    expect(await report('pack.jsonl', 'report.html')).toMatchObject({
+      status: 0,
+      told: `VERIFIED: ${at('report.html')}\n`,
+    });
+    expect(await report('pack.jsonl', 'report.html')).toMatchObject({
+      status: 2,
+      told: expect.stringContaining('exists'),
+    });
+    expect(await report('absent', 'other.html')).toMatchObject({
+      status: 2,
+      told: expect.stringContaining('cannot be read'),
+    });
+  });
+});
+
 describe('countersign replay', () => {
   verifies('kn.replay', 'makes the decisions of a pack again, offline', async () => {
     expect(await withKeys('replay', at('pack.jsonl'))).toMatchObject({

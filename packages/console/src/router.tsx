@@ -37,7 +37,7 @@ const signInRoute = createRoute({
   component: SignInPage,
 });
 
-/** Whoever holds a link to it is no user of this installation, so nobody is asked who they are. */
+/** The holder of a link to it is no user of this installation, so there is no sign-in. */
 const proofRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/p/$handle',
@@ -80,13 +80,30 @@ const startRoute = createRoute({
   },
 });
 
-/** What opens on a page is an address below it. The page stays as it is meanwhile: how far it was scrolled, and what has the focus. */
+/** A panel on a page is an address below it. The page keeps its scroll position and its focus. */
 const pageRoutes = pages.map(({ path, component }) => {
   const page = createRoute({ getParentRoute: () => shellRoute, path: `/${path}`, component });
   return page.addChildren([createRoute({ getParentRoute: () => page, path: '$id' })]);
 });
 
-/** Where the address leads that a program shows (RFC 8628); nobody goes there without one. */
+/** Pages with a new name. A link that was kept under the old one still leads there. */
+const movedPages = [
+  ['/receipts', '/activity'],
+  ['/stops', '/incidents'],
+] as const;
+const movedRoutes = movedPages.flatMap(([from, to]) =>
+  [from, `${from}/$id`].map((path) =>
+    createRoute({
+      getParentRoute: () => rootRoute,
+      path,
+      beforeLoad: ({ location, search }) => {
+        redirect({ to: location.pathname.replace(from, to), search, replace: true, throw: true });
+      },
+    }),
+  ),
+);
+
+/** The target of the address that a program shows (RFC 8628); it is not reached without one. */
 const deviceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/device',
@@ -97,6 +114,7 @@ export function createConsoleRouter(queries: QueryClient) {
   return createRouter({
     routeTree: rootRoute.addChildren([
       startRoute,
+      ...movedRoutes,
       signInRoute,
       proofRoute,
       inviteRoute,

@@ -34,7 +34,7 @@ Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 /** A slow machine is no failure; but what a page reads by itself, each 15 seconds, is no answer to an act. */
 configure({ asyncUtilTimeout: 10_000 });
 
-/** Without a pause between two keys, and without asking the styles, which nobody has loaded, what a pointer reaches. */
+/** Without a pause between two keys, and without checking pointer events in styles, which are not loaded. */
 const atOnce = { delay: null, pointerEventsCheck: PointerEventsCheckLevel.Never };
 
 type Opened = { role?: PersonRole; path?: string };
@@ -48,7 +48,7 @@ export function stage() {
   const nodeFetch = globalThis.fetch;
   globalThis.fetch = peer.fetch;
   const queries = createQueries(() => undefined);
-  // A read is tried again at once. What is kept of an act for minutes would keep the worker alive.
+  // A read is tried again at once. Data of an act that is kept for minutes would keep the worker alive.
   const { queries: reads, mutations: acts } = queries.getDefaultOptions();
   queries.setDefaultOptions({ queries: { ...reads, retryDelay: 0 }, mutations: { ...acts, gcTime: 0 } });
   stages.push(() => {

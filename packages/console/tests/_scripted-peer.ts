@@ -1,6 +1,6 @@
 import { ErrorEnvelope, errorCodes, pathParams, type AnyRoute, type ErrorCode } from '@countersign/contracts';
 
-/** What a page has sent: the members of the path, what stands behind `?`, the body and the headers. */
+/** A request of a page: the members of the path, the query, the body and the headers. */
 type Asked = {
   params: Record<string, string>;
   query: Record<string, string>;
@@ -44,7 +44,7 @@ export class ScriptedPeer {
     return release;
   }
 
-  /** What was asked of `route`, in order. */
+  /** The requests to `route`, in order. */
   asked(route: AnyRoute): readonly Asked[] {
     return this.#scripts.get(route.operation)?.asked ?? [];
   }

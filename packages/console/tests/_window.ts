@@ -4,7 +4,10 @@ import { JSDOM } from 'jsdom';
 
 const origin = 'https://console.example';
 
-/** One per worker, since modules that a file loaded keep its window. A helper of tests is loaded anew, so it hangs on the global object. */
+/**
+ * One per worker, since modules that a file loaded keep its window. A helper of tests is loaded again, so it hangs on
+ * the global object.
+ */
 const kept = globalThis as { consoleWindow?: JSDOM }; // a member of our own
 const dom = (kept.consoleWindow ??= openWindow());
 
@@ -39,7 +42,8 @@ for (const name of Object.getOwnPropertyNames(dom.window)) {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 }
 
-// Other files of the worker run without a window. What is selected is reported a turn later, and React reads the window then.
+// Other files of the worker run without a window. A selection is reported a turn later, and React reads the window
+// then.
 afterAll(async () => {
   await new Promise((resolve) => setTimeout(resolve)); // that turn
   for (const [name, descriptor] of before)

@@ -150,7 +150,7 @@ describe('an invoice', () => {
     expect(await screen.findByText('€50.00')).toBeTruthy();
     await user.click(await screen.findByRole('button', { name: 'Show what Tool calls counts' }));
     const link = await screen.findByRole('link', { name: receiptId });
-    expect(link.getAttribute('href')).toBe(`/console/receipts/${receiptId}?workspace=${otherWorkspaceId}`);
+    expect(link.getAttribute('href')).toBe(`/console/activity/${receiptId}?workspace=${otherWorkspaceId}`);
     expect(peer.asked(getInvoice).at(-1)?.query).toMatchObject({ meter: 'tool_calls' });
   });
 

@@ -83,7 +83,7 @@ describe('reports of compliance', () => {
     expect(missing?.querySelector('summary')?.textContent).toBe('CC7.1Detection0 receiptsNo evidence');
     expect(within(partial as HTMLElement).getByText(control.gaps[0] ?? '')).toBeTruthy();
     const link = within(partial as HTMLElement).getByText(receiptId);
-    expect(link.getAttribute('href')).toBe(`/console/receipts/${receiptId}?workspace=${otherWorkspaceId}`);
+    expect(link.getAttribute('href')).toBe(`/console/activity/${receiptId}?workspace=${otherWorkspaceId}`);
     const oscal = screen.getByRole('link', { name: 'Download OSCAL' }).getAttribute('href');
     expect(oscal).toBe(`/api/commercial/compliance/reports/${reportId}?org_id=${orgId}&format=oscal`);
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
   readAll();
 });
 
-/** As if everything had been read just now. */
+/** Simulates that everything was read just now. */
 function readAll(): void {
   for (const what of ofHere) queries.setQueryData([here, what], {});
   queries.setQueryData([elsewhere, 'approvals'], {});

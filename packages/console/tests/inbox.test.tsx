@@ -1,4 +1,5 @@
-import { at, stage, userId, workspaceId } from './_dom.tsx';
+import { approvalCalled } from './_approval.ts';
+import { stage, userId } from './_dom.tsx';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { onlineManager } from '@tanstack/react-query';
 import { act, screen, within } from '@testing-library/react';
@@ -7,16 +8,12 @@ import { challengeApproval } from '@countersign/contracts/governance-kernel';
 import { InboxPage } from '../src/inbox/inbox-page.tsx';
 import { followKeys } from '../src/keys/shortcuts.ts';
 
-const hash = `sha256:${'0'.repeat(64)}`;
+const { intent_hash: hash } = approvalCalled(1);
 const waiting = (nth: number, path: string) => ({
-  ...{ approval_id: `apr_01ARZ3NDEKTSV4RRFFQ69G5FA${nth}`, state: 'pending', tenant_id: workspaceId },
-  ...{ requested_by: 'crawler', session_id: 's', action: 'tool.call', tool: 'files.write_file', resource: null },
-  ...{ effect_level: 'E3', demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 1 }, facts: {} },
-  ...{ args: { path }, intent_hash: hash, judged_hash: hash, policy_hash: hash, receipt_id: null, reason: 'a rule' },
-  ...{ preconditions: { tool_definition_hash: null, budgets: null }, quorum: 1, approvers: [], approved_by: [] },
-  ...{ scope: 'once', uses_remaining: 1, rejection_reason: null, timelock_seconds: 0, timelock_until: null },
-  ...{ may_decide: true, obstacle: null },
-  ...{ break_glass: null, expires_at: '2126-11-27T12:00:00.000Z', ceremony_hash: hash, created_at: at, updated_at: at },
+  ...approvalCalled(nth),
+  args: { path },
+  may_decide: true,
+  obstacle: null,
 });
 const [newer, older] = [waiting(1, 'newer.md'), waiting(2, 'older.md')];
 const { may_decide: _may, obstacle: _obstacle, ...asKernel } = newer;

@@ -56,7 +56,7 @@ describe('an act that needs a fresh proof of presence', () => {
     expect(peer.asked(finishReauth).map(({ body }) => body)).toMatchObject([{ code: '000000' }, { code: '123456' }]);
   });
 
-  it('is not done by whoever gives it up, who is told why and can go on', async () => {
+  it('is not done by a person without a fresh proof, who gets the reason and can go on', async () => {
     const { peer, user } = await asking();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     await screen.findByText(/REAUTHENTICATION_REQUIRED/);

@@ -11,7 +11,7 @@ import { commandOf } from '../src/parts/command-of.ts';
 import { inMoney } from '../src/parts/in-money.ts';
 import { isTyped } from '../src/parts/typed-name.ts';
 import { newAmong, pin, readPinned } from '../src/proof/pinned-keys.ts';
-import { ReceiptSearch } from '../src/receipts/receipt-search.ts';
+import { ActivitySearch } from '../src/activity/activity-search.ts';
 import { inWords, isLive, toneOf } from '../src/runs/statuses.ts';
 import { callsInWords } from '../src/stops/calls-in-words.ts';
 import { holdsFor, holdsIn } from '../src/stops/holds.ts';
@@ -212,11 +212,11 @@ describe('words of a page', () => {
     expect([hasEnded(null, future), hasEnded(null, past), hasEnded(past, future)]).toEqual([false, true, true]);
   });
 
-  it('keep of an address what a view of receipts can have', () => {
+  it('keep of an address what a view of the activity can have', () => {
     const view = { verdict: 'DENY', tool: 'files__write', agent: 'heidi', from: '2026-11-27T12:00:00.000Z' };
-    expect(ReceiptSearch.parse(view)).toEqual(view);
+    expect(ActivitySearch.parse(view)).toEqual(view);
     expect(
-      ReceiptSearch.parse({ verdict: 'x', kind: 'x', reason: '?', tool: '', agent: '', from: 'x', to: 7 }),
+      ActivitySearch.parse({ verdict: 'x', kind: 'x', reason: '?', tool: '', agent: '', from: 'x', to: 7 }),
     ).toEqual({});
   });
 

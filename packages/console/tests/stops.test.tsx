@@ -8,7 +8,7 @@ import {
   resumeTarget,
   throttleTarget,
 } from '@countersign/contracts/control-plane';
-import { StopsPage } from '../src/stops/stops-page.tsx';
+import { StopsNow } from '../src/stops/stops-now.tsx';
 
 const target = `workspace:${workspaceId}`;
 const boundary = {
@@ -43,7 +43,7 @@ function atStops(ops: object, role: 'member' | 'owner' = 'owner', known: object 
   const here = stage();
   here.peer.answers(getOps, ops);
   here.peer.answers(listOpsTargets, known);
-  here.show(<StopsPage />, { role });
+  here.show(<StopsNow />, { role });
   return here;
 }
 
@@ -151,7 +151,7 @@ describe('what was given', () => {
     peer.answers(getOps, { ...nothingStopped, fences: [fence] });
     await user.click(screen.getByRole('button', { name: 'Freeze it' }));
     await screen.findByRole('heading', { name: `freeze effective, epoch 4: ${target}` });
-    await screen.findByRole('region', { name: 'Fences' });
+    await screen.findByRole('list', { name: 'Stops in force' });
     expect(screen.getByRole('heading', { name: /^freeze effective, epoch 4/ })).toBeTruthy();
     peer.answers(getOps, { ...nothingStopped, fences: [{ ...fence, kind: 'quarantine', epoch: 5, reason: 'theirs' }] });
     await act(() => readAgain());
@@ -164,17 +164,17 @@ describe('what stands', () => {
   it('is text, whatever an owner wrote, and says its terms and that it has no end', async () => {
     const throttle = { kind: 'throttle', limit: 1, window_seconds: 60, reason: 'leaks <b>\u202e' };
     atStops({ ...nothingStopped, fences: [{ ...fence, ...throttle }] });
-    const fences = within(await screen.findByRole('region', { name: 'Fences' }));
+    const fences = within(await screen.findByRole('list', { name: 'Stops in force' }));
     expect(fences.getByText('leaks <b>⟨U+202E⟩')).toBeTruthy();
     expect(fences.getByText('1 in 60 s')).toBeTruthy();
-    expect(fences.getByText('it is resumed')).toBeTruthy();
+    expect(fences.getByText(/until it is resumed/)).toBeTruthy();
   });
 
   it('is not shown while the kernel is away, and neither is that nothing does; what is not confirmed stands apart', async () => {
     atStops({ ...nothingStopped, kernel: 'unreachable', boundary: null, unconfirmed: [command] });
     await screen.findByRole('heading', { name: 'The kernel does not answer' });
     expect(screen.queryByText('Nothing is stopped')).toBeNull();
-    expect(screen.queryByRole('region', { name: 'Fences' })).toBeNull();
+    expect(screen.queryByRole('list', { name: 'Stops in force' })).toBeNull();
     const commands = within(screen.getByRole('region', { name: 'Commands' }));
     expect(commands.getByText('freeze unconfirmed')).toBeTruthy();
     expect(commands.getByText('kept until it is there')).toBeTruthy();
@@ -194,7 +194,7 @@ describe('what stands', () => {
 describe('to resume', () => {
   async function resuming() {
     const here = atStops({ ...nothingStopped, fences: [fence] });
-    await here.user.click(await screen.findByRole('button', { name: 'Resume' }));
+    await here.user.click(await screen.findByRole('button', { name: /^Resume / }));
     const resume = await screen.findByRole<HTMLButtonElement>('button', { name: 'Resume it' });
     return { ...here, resume, typed: screen.getByLabelText(`Type ${target} to go on`) };
   }

@@ -1,7 +1,17 @@
-import { stage } from './_dom.tsx';
+import { approvalCalled } from './_approval.ts';
+import { at, stage } from './_dom.tsx';
 import { describe, expect, it } from '@jest/globals';
 import { screen, within } from '@testing-library/react';
 import { listConsoleTools } from '@countersign/contracts/control-plane';
+import {
+  getMcpServer,
+  listMcpServers,
+  registerMcpServer,
+  requestMcpServerApproval,
+  scanMcpServer,
+} from '@countersign/contracts/governance-kernel';
+import { documentOf } from '../src/tools/add-server.tsx';
+import { Servers } from '../src/tools/servers.tsx';
 import { ToolDrawer } from '../src/tools/tool-drawer.tsx';
 import { ToolsPage } from '../src/tools/tools-page.tsx';
 
@@ -20,6 +30,7 @@ describe('a tool that its server has changed', () => {
     const { peer, show } = stage();
     const same = { ...drifted, tool: 'notes.write_note', pin: 'in_sync', observed_definition: null };
     peer.answers(listConsoleTools, { data: [drifted, same], next_cursor: null });
+    peer.answers(listMcpServers, { data: [], next_cursor: null });
     show(<ToolsPage />);
     const row = within(await screen.findByRole('row', { name: /read_note/ }));
     expect(row.getByText('has drifted')).toBeTruthy();
@@ -35,5 +46,148 @@ describe('a tool that its server has changed', () => {
     expect(changed.getByRole('region', { name: 'Approved: description' }).textContent).toContain('Reads a note.');
     expect(changed.getByRole('region', { name: 'Shown now: description' }).textContent).toContain(shownHostile);
     expect(document.querySelector('img')).toBeNull();
+  });
+});
+
+const approved = {
+  ...{ server_id: 'ledger', owner: 'tenant', transport: 'http', config: { url: 'https://ledger.example/mcp' } },
+  ...{
+    state: 'approved',
+    reason: null,
+    not_connected: null,
+    health: null,
+    registered_by: 'ada',
+    created_at: at,
+    updated_at: at,
+  },
+  ...{ approved_by: 'ada', approved_at: at, approval_receipt_id: null, expires_at: null },
+  ...{ revoked_by: null, revoked_at: null },
+};
+const quarantined = { ...approved, server_id: 'notes', state: 'quarantined', approved_by: null, approved_at: null };
+const changedTool = {
+  ...{ name: 'post_entry', pin: 'drifted', annotated_effect: 'E2', definition, renamed_from: null },
+  ...{ pinned_hash: drifted.pinned_hash, observed_hash: drifted.observed_hash },
+  diff: [{ path: 'description', before: '"Posts."', after: JSON.stringify(hostile) }],
+};
+const detailOf = (server: object, tools: object[] = []) => ({
+  ...{ ...server, tools, hidden_tools: [], definitions_hash: null, approval: null, approval_request: null },
+});
+const finding = {
+  ...{ kind: 'model_instruction', severity: 'high', rule: 'orders', tool: 'post_entry', member: 'description' },
+  ...{ detail: 'Text that addresses the model', excerpt: 'Before posting, send' },
+};
+
+describe('the servers', () => {
+  function atServers(role: 'owner' | 'member' = 'owner') {
+    const here = stage();
+    here.peer.answers(listMcpServers, { data: [approved, quarantined], next_cursor: null });
+    here.peer.answers(getMcpServer, detailOf(quarantined));
+    return { ...here, open: (opened?: string) => here.show(<Servers opened={opened} />, { role, path: '/tools' }) };
+  }
+
+  it('begin with the one in quarantine, and it is open', async () => {
+    const { open, peer } = atServers();
+    open();
+    const list = within(await screen.findByRole('list', { name: 'List of servers' }));
+    expect(list.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['notes', 'ledger']);
+    await screen.findByText('Its tools can be seen, and not called, until the server is approved.');
+    expect(peer.asked(getMcpServer).map(({ params }) => params['server_id'])).toEqual(['notes']);
+  });
+
+  it('show what a server changed, as text of the server', async () => {
+    const { open, peer } = atServers();
+    peer.answers(getMcpServer, detailOf(approved, [changedTool]));
+    open('ledger');
+    await screen.findByText('1 tool changed since the approval. Calls are blocked.');
+    expect(screen.getByRole('region', { name: 'Shown now' }).textContent).toContain('⟨U+202E⟩');
+    expect(screen.getByRole('region', { name: 'Approved' }).textContent).toContain('Posts.');
+    expect(document.querySelector('img')).toBeNull();
+  });
+
+  it('are scanned by an owner, who sees each finding in words', async () => {
+    const { open, peer, user } = atServers();
+    const report = { server_id: 'notes', state: 'quarantined', problem: null, tool_count: 1, hidden_tools: [] };
+    const found = { risk: 'high', findings: [finding], definitions_hash: null, rules_version: '1', scanned_at: at };
+    peer.answers(scanMcpServer, { reports: [{ ...report, ...found }] });
+    open();
+    await user.click(await screen.findByRole('button', { name: 'Scan now' }));
+    await screen.findByText('Gives the agent orders');
+    expect(peer.asked(scanMcpServer)[0]?.body).toEqual({ server_id: 'notes' });
+  });
+
+  it('are added by their URL, and shown in quarantine with what was found', async () => {
+    const { open, peer, user } = atServers();
+    peer.answers(registerMcpServer, { servers: [{ ...detailOf(quarantined), problem: null, findings: [finding] }] });
+    open();
+    await user.click(await screen.findByRole('button', { name: 'Add server' }));
+    await user.type(await screen.findByLabelText('Name'), 'notes');
+    await user.type(screen.getByLabelText('URL or JSON'), 'https://notes.example/mcp');
+    await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Add server' }));
+    await screen.findByText(/is added, in quarantine/);
+    expect(peer.asked(registerMcpServer)[0]?.body).toEqual({ server_id: 'notes', url: 'https://notes.example/mcp' });
+  });
+
+  const open = {
+    ...detailOf(quarantined),
+    definitions_hash: drifted.observed_hash,
+    approval: { action: 'mcp.server.approve', resource: `mcp_server:notes?definitions=${drifted.observed_hash}` },
+  };
+  const requested = { approval_id: 'apr_01J00000000000000000000000', expires_at: at };
+
+  it('are approved by a request that binds exactly what is shown', async () => {
+    const { open: show, peer, user } = atServers();
+    peer.answers(getMcpServer, open);
+    peer.answers(requestMcpServerApproval, approvalCalled(1));
+    show();
+    await user.type(await screen.findByLabelText(/Why should agents use this server/), ' the team writes notes ');
+    peer.answers(getMcpServer, { ...open, approval_request: { ...requested, state: 'pending' } });
+    await user.click(screen.getByRole('button', { name: 'Request approval' }));
+    expect(await screen.findByRole('link', { name: 'Decide it in the inbox' })).toBeDefined();
+    expect(peer.asked(requestMcpServerApproval)[0]?.body).toEqual({
+      definitions_hash: drifted.observed_hash,
+      reason: 'the team writes notes',
+    });
+  });
+
+  it.each([
+    [
+      'the vote was given',
+      'owner',
+      { approval_request: { ...requested, state: 'approved' } },
+      /lists the tools once more/,
+    ],
+    ['the operator declared it', 'owner', { owner: 'installation' }, /How the operator accepts/],
+  ] as const)('have no request where %s', async (_where, role, more, text) => {
+    const { open: show, peer } = atServers(role);
+    peer.answers(getMcpServer, { ...open, ...more });
+    show();
+    await screen.findByText(text);
+    expect(screen.queryByRole('button', { name: 'Request approval' })).toBeNull();
+  });
+
+  it('are neither added nor scanned by a member', async () => {
+    atServers('member').open();
+    await screen.findByText('Its tools can be seen, and not called, until the server is approved.');
+    expect(screen.queryByRole('button', { name: /Add server|Scan now/ })).toBeNull();
+  });
+});
+
+describe('what is pasted to add a server', () => {
+  it.each([
+    ['https://a.example/mcp', { server_id: 'a', url: 'https://a.example/mcp' }],
+    ['{"mcpServers":{"b":{"url":"https://b.example"}}}', { mcpServers: { b: { url: 'https://b.example' } } }],
+    ['{"servers":{"c":{"url":"https://c.example"}}}', { servers: { c: { url: 'https://c.example' } } }],
+    ['{"name":"d","remotes":[]}', { server_json: { name: 'd', remotes: [] } }],
+  ])('is read: %s', (text, document) => {
+    expect(documentOf(text, text.startsWith('{') ? '' : 'a')).toEqual(document);
+  });
+
+  it.each([
+    ['{"mcpServers":', /has a fault/],
+    ['{"unknown":1}', /This is no server/],
+    ['{"url":"https://a.example","command":"npx"}', /must have one of/],
+    [`{"a":"${'x'.repeat(100_001)}"}`, /limit 100000/],
+  ])('is refused with what to do: %.40s', (text, sentence) => {
+    expect(documentOf(text, '')).toMatch(sentence);
   });
 });

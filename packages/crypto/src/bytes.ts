@@ -3,12 +3,12 @@ import { CryptoError } from './crypto-error.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function concatBytes(...parts: Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+export function concatBytes(...pieces: Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let offset = 0;
-  for (const part of parts) {
-    joined.set(part, offset);
-    offset += part.length;
+  for (const piece of pieces) {
+    joined.set(piece, offset);
+    offset += piece.length;
   }
   return joined;
 }

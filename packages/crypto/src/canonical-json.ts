@@ -10,7 +10,7 @@ interface Walk {
   depthMax: number;
   /** Steps from the root to the value in hand; its length is the depth. */
   path: (string | number)[];
-  /** What has been written so far. One growing text: the pieces of every level would be as many short-lived strings. */
+  /** The text written so far. One growing text: the pieces of every level would be as many short-lived strings. */
   text: string;
 }
 
@@ -162,9 +162,11 @@ const prefixLengthMax = 64;
 function prefixOf(name: string, walk: Walk): string {
   if (name === forbiddenMember) throw fault(walk.path, 'FORBIDDEN_MEMBER', 'a member may not be named __proto__');
   const prefix = `${quoted(name, walk.path)}:`;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: What is remembered is answered alike; only memory and time differ.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: A remembered prefix gives the same result; only
+  // memory and time differ.
   if (name.length > prefixLengthMax) return prefix;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: What is remembered is answered alike; only memory and time differ.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: A remembered prefix gives the same result; only
+  // memory and time differ.
   if (prefixes.size >= prefixesMax) prefixes.clear();
   prefixes.set(name, prefix);
   return prefix;

@@ -27,8 +27,9 @@ export function isAcceptablePublicKey(publicKey: Uint8Array): boolean {
 }
 
 /**
- * What every implementation must refuse and not every one does: node:crypto accepts small-order keys, tweetnacl accepts
- * S ≥ L (RFC 8032 §5.1.7) and reduces y. Checked here, in front of both, so that they cannot disagree.
+ * Encodings that every implementation must refuse and not every one does: node:crypto accepts small-order keys,
+ * tweetnacl accepts S ≥ L (RFC 8032 §5.1.7) and reduces y. Checked here, in front of both, so that they cannot
+ * disagree.
  */
 export function isAcceptableEncoding(publicKey: Uint8Array, signature: Uint8Array): boolean {
   return (
@@ -78,7 +79,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** Of a number that fills 32 bytes, but for leading bits. */
+/** The bytes of a number that fills 32 bytes, but for leading bits. */
 function littleEndianBytes(value: bigint): Uint8Array {
   return decodeHex(value.toString(16)).reverse();
 }

@@ -3,7 +3,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [memb
 /** Deeper values are refused: 64 is far beyond any honest document and far below a stack overflow. */
 export const jsonDepthMax = 64;
 
-/** Assigned, it sets a prototype; parsed by a schema, it vanishes. What one reader hashes, another would never see. */
+/** Assigned, it sets a prototype; parsed by a schema, it vanishes. Two readers would hash different values. */
 export const forbiddenMember = '__proto__';
 
 /** RFC 6901 pointer to the member reached by these steps. */

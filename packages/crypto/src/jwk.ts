@@ -27,7 +27,8 @@ export function jwkThumbprint(provider: CryptoProvider, publicKey: Uint8Array): 
 export function publicKeyFromJwk(jwk: unknown): Uint8Array {
   if (typeof jwk !== 'object' || jwk === null) throw malformed('not a JWK');
   const { kty, crv, x, d } = jwk as Record<string, unknown>; // each member is checked below
-  // Stryker disable next-line ConditionalExpression: What is no text is no base64url either, and is refused with the same code.
+  // Stryker disable next-line ConditionalExpression: A value that is not a text is not base64url either, and is refused
+  // with the same code.
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw malformed('not an Ed25519 JWK');
   if (d !== undefined) throw malformed('a private key was given where a public key belongs');
   const publicKey = decodeX(x);

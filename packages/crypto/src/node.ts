@@ -38,8 +38,8 @@ function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Ui
 
 function keyObjectOf(publicKey: Uint8Array): KeyObject | null {
   const id = encodeHex(publicKey);
-  const known = cachedKeys.get(id);
-  if (known !== undefined) return known;
+  const cached = cachedKeys.get(id);
+  if (cached !== undefined) return cached;
   const key = importKey(publicKey);
   if (key === null) return null;
   if (cachedKeys.size >= cachedKeysMax) cachedKeys.clear();

@@ -7,6 +7,6 @@ export interface CryptoProvider {
   sha256Hex(data: Uint8Array | string): string;
   /** Raw 32-byte key, 64-byte signature. False for anything malformed. */
   verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-  /** What an authenticator signed: ES256, RS256 or EdDSA as the key says. False for anything malformed. */
+  /** The signature of an authenticator: ES256, RS256 or EdDSA as the key says. False for anything malformed. */
   verifyWebAuthn(publicKey: WebAuthnKey, message: Uint8Array, signature: Uint8Array): boolean;
 }

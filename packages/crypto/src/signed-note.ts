@@ -54,8 +54,8 @@ export function openNote(
   const message = utf8Bytes(text);
   const signedBy: NoteKey[] = [];
   for (const { name, keyId, signature } of signatures) {
-    const key = knownKeys.find((known) => known.name === name && known.keyId === keyId);
-    // Of each key the first one counts, or a note would take as long as its lines are many.
+    const key = knownKeys.find((candidate) => candidate.name === name && candidate.keyId === keyId);
+    // The first signature of each key counts, since verifying every line would take as long as the note is.
     if (key === undefined || signedBy.includes(key)) continue;
     if (!provider.verifyEd25519(key.publicKey, message, signature))
       throw new CryptoError('NOTE_SIGNATURE_INVALID', `signature of ${name} does not verify`);

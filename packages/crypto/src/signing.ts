@@ -4,8 +4,10 @@ import { decodeBase64Url } from './base64.ts';
 import { CryptoError } from './crypto-error.ts';
 import { keyIdOf as keyIdWith } from './key-id.ts';
 import { nodeProvider } from './node.ts';
+import { nativeSign } from './native-signing.ts';
 import type { Signer } from './signer.ts';
 
+export { signatureLibrary } from './native-signing.ts';
 export type { Signer } from './signer.ts';
 
 const seedBytes = 32;
@@ -14,16 +16,23 @@ const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * A signer over an Ed25519 private key, PKCS#8 PEM or the 32-byte seed of RFC 8032 §5.1.5. The key is imported once; signing is
- * synchronous and deterministic. Throws `MALFORMED_KEY`, and never puts key material into the message.
+ * synchronous and deterministic. Throws `MALFORMED_KEY`, and never puts key material into the message. `native` makes the function that signs,
+ * or returns `null`, and OpenSSL signs.
  */
-export function createSigner(privateKey: string | Uint8Array): Signer {
+export function createSigner(privateKey: string | Uint8Array, native = nativeSign): Signer {
   const key = typeof privateKey === 'string' ? importPem(privateKey) : importSeed(privateKey);
   const publicKey = publicKeyOf(key);
-  return {
-    keyId: keyIdOf(publicKey),
-    publicKey,
-    sign: (bytes) => plainBytes(sign(null, bytes, key)),
-  };
+  return { keyId: keyIdOf(publicKey), publicKey, sign: native(seedOf(key)) ?? opensslSign(key) };
+}
+
+function opensslSign(key: KeyObject): Signer['sign'] {
+  return (bytes) => plainBytes(sign(null, bytes, key));
+}
+
+function seedOf(key: KeyObject): Uint8Array {
+  const { d } = key.export({ format: 'jwk' });
+  if (d === undefined) throw new CryptoError('MALFORMED_KEY', 'key has no private part');
+  return decodeBase64Url(d);
 }
 
 // Not a Buffer: its slice() would share memory.

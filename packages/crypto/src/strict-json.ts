@@ -55,7 +55,8 @@ export function parseStrictJson(input: string | Uint8Array, limits: StrictJsonLi
   if (byteLength(input, limits.bytesMax) > limits.bytesMax)
     throw new CryptoError('TOO_LARGE', `more than ${limits.bytesMax} bytes`);
   const text = typeof input === 'string' ? input : utf8Text(input);
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: Speed alone: the count ends with the parse where nobody bounds it.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Affects speed only: without a bound, the count
+  // ends with the parse.
   const ends = text.length > (limits.valuesMax ?? Infinity) ? assertFewValues(text, limits.valuesMax) : noEnds;
   const value = parseJson(text);
   // JSON.parse has accepted the grammar, so the scan only looks for what it lets through.
@@ -75,8 +76,8 @@ function byteLength(input: string | Uint8Array, bytesMax: number): number {
 }
 
 /**
- * JSON.parse builds all values before anybody can count them, and a million empty objects take a second. So they are counted before it, in
- * a text that may be no JSON: each container, and each value after a comma.
+ * JSON.parse builds all values before they can be counted, and a million empty objects take a second. They are
+ * therefore counted before, in a text that may not be JSON: each container, and each value after a comma.
  */
 function assertFewValues(text: string, valuesMax = Infinity): StringEnds {
   const ends = new Map<number, number>();
@@ -116,10 +117,14 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** By an odd number of backslashes; none before `from` counts, which is no escaped character itself. */
+/**
+ * An odd number of backslashes escapes the quote. Backslashes before `from` do not count, since the character at `from`
+ * is not escaped.
+ */
 function isEscaped(text: string, quote: number, from: number): boolean {
   let before = quote;
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: What stands before a run of backslashes counts in pairs.
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Characters before a run of backslashes count in
+  // pairs.
   while (before > from && text.charCodeAt(before - 1) === backslashCode) before -= 1;
   // Stryker disable next-line ArithmeticOperator: The sum is odd where the difference is.
   return (quote - before) % 2 === 1;
@@ -209,7 +214,7 @@ function scanNumber(state: Scan, start: number): number {
     if (code > 0x39) hasExponent = true; // no other part of a number lies above the digits
     end += 1;
   }
-  // So few digits come back from any binary64 value, so only length or an exponent leads beyond what is exact.
+  // This number of digits survives any binary64 value, so only length or an exponent leads beyond exact numbers.
   if (end - start > safeDigits || hasExponent) {
     const literal = text.slice(start, end);
     if (!isReadAsWritten(literal, Number(literal)))
@@ -243,7 +248,7 @@ type Decimal = { sign: string; digits: string; exponent: number };
 function decimalOf(literal: string): Decimal {
   // Stryker disable next-line StringLiteral: The group takes part in every match, and what is not a number has been refused by JSON.parse.
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    // Stryker disable next-line ArrayDeclaration: What does not match is no number, and is refused by JSON.parse.
+    // Stryker disable next-line ArrayDeclaration: A text without a match is not a number, and is refused by JSON.parse.
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   let length = digits.length; // by hand: the pattern 0+$ takes quadratic time on hostile digits

@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts';
 import { isAcceptableEncoding } from '../src/ed25519.ts';
 import { nodeProvider } from '../src/node.ts';
-import { createSigner, generateSigningKey } from '../src/signing.ts';
+import { createSigner, generateSigningKey, signatureLibrary } from '../src/signing.ts';
 import { flipBit, refusal, vectorsOf } from './vector-files.ts';
 
 interface SignatureVector {
@@ -70,10 +70,10 @@ describe('Ed25519 verification', () => {
         fc.uint8Array({ minLength: 1, maxLength: 80 }),
         fc.nat(),
         fc.constantFrom(0, 1, 2),
-        (message, at, part) => {
-          const parts = [signer.publicKey, message, signer.sign(message)];
-          const tampered = parts.map((bytes, index) =>
-            index === part ? flipBit(bytes, at % (bytes.length * 8)) : bytes,
+        (message, at, portion) => {
+          const pieces = [signer.publicKey, message, signer.sign(message)];
+          const tampered = pieces.map((bytes, index) =>
+            index === portion ? flipBit(bytes, at % (bytes.length * 8)) : bytes,
           );
           const [key = message, text = message, signature = message] = tampered;
           expect(nodeProvider.verifyEd25519(key, text, signature)).toBe(false);
@@ -93,6 +93,18 @@ describe('Ed25519 verification', () => {
     );
     expect(accepted).toEqual([]);
   });
+});
+
+it('libsodium and OpenSSL make the same signatures', () => {
+  expect(signatureLibrary).toBe('libsodium');
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uint8Array({ maxLength: 300 }), (seed, message) => {
+      const [native, openssl] = [createSigner(seed), createSigner(seed, () => null)];
+      expect(native.sign(message)).toEqual(openssl.sign(message));
+      expect(nodeProvider.verifyEd25519(native.publicKey, message, native.sign(message))).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 describe('the encoding of a signature', () => {

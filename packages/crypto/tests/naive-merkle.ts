@@ -37,10 +37,10 @@ function split(entries: Uint8Array[]): [Uint8Array[], Uint8Array[]] {
 
 const memo = new Map<string, Uint8Array>();
 
-function hash(...parts: Uint8Array[]): Uint8Array {
-  const input = Buffer.concat(parts);
+function hash(...pieces: Uint8Array[]): Uint8Array {
+  const input = Buffer.concat(pieces);
   const key = input.toString('base64');
-  const known = memo.get(key) ?? Uint8Array.from(createHash('sha256').update(input).digest());
-  memo.set(key, known);
-  return known;
+  const digest = memo.get(key) ?? Uint8Array.from(createHash('sha256').update(input).digest());
+  memo.set(key, digest);
+  return digest;
 }

@@ -91,9 +91,9 @@ describe('a signed note', () => {
     let verified = 0;
     const counting = {
       ...nodeProvider,
-      verifyEd25519: (...given: Parameters<typeof nodeProvider.verifyEd25519>) => {
+      verifyEd25519: (...args: Parameters<typeof nodeProvider.verifyEd25519>) => {
         verified += 1;
-        return nodeProvider.verifyEd25519(...given);
+        return nodeProvider.verifyEd25519(...args);
       },
     };
     openNote(counting, note + note.slice(note.lastIndexOf('\n\n') + 2).repeat(49), [logKey]);

@@ -62,8 +62,8 @@ describe('strict JSON text', () => {
       fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '\\u', 'd800', '0', '-', '1e9', 'null', ' '),
     );
     fc.assert(
-      fc.property(fragments, (parts) => {
-        const text = parts.join('');
+      fc.property(fragments, (pieces) => {
+        const text = pieces.join('');
         const isJson = (() => {
           try {
             return JSON.parse(text) !== undefined;

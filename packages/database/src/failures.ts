@@ -48,7 +48,7 @@ export function isUnavailable(error: unknown): boolean {
     if (code !== undefined && (unavailableCodes.has(code) || isUnavailableClass(code))) return true;
     if (unavailableKinds.has(textOf(layer, 'kind') ?? '')) return true;
     const message = textOf(layer, 'message') ?? '';
-    return unavailableMessages.some((known) => message.includes(known));
+    return unavailableMessages.some((text) => message.includes(text));
   });
 }
 

@@ -102,7 +102,7 @@ function surviveLostConnections(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => undefined));
 }
 
-// Whoever only reads is answered by a full volume and by a standby too, so what was refused once is tried again.
+// A full volume and a standby still answer reads, so a refused write is tried again.
 function watchRefusals(pool: pg.Pool): () => Promise<void> {
   let hasRefused = false;
   pool.on('connect', (client) => {

@@ -26,9 +26,9 @@ function withHonestCommit(adapter: SqlDriverAdapter): SqlDriverAdapter {
 }
 
 /**
- * PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK, and Prisma does not look at the answer: whoever
- * swallowed an error would be told that the work is done. Savepoints are not offered, because a rollback to one would lift the
- * abort that is noted here.
+ * PostgreSQL answers COMMIT of an aborted transaction with a quiet ROLLBACK, and Prisma does not look at the answer.
+ * Code that swallowed an error would take the work as done. Savepoints are not offered, because a rollback to one would
+ * lift the abort that is noted here.
  */
 function honestTransaction(transaction: Transaction): Transaction {
   let isAborted = false;

@@ -11,7 +11,7 @@ interface ServiceRole {
   /** The role the service logs in with. `<role>_owner` owns the schema. */
   role: string;
   password: string;
-  /** With it the owner logs in too, so that migrations need no administrator. Without it nobody does. */
+  /** With it the owner logs in too, so that migrations need no administrator. Without it the owner cannot log in. */
   ownerPassword?: string;
 }
 
@@ -22,11 +22,12 @@ interface ProvisionRolesOptions {
 }
 
 /**
- * Creates or repairs, for each service, its schema, its owner role and its login role. Running it again changes nothing but the
- * password. A login role has no rights outside its own schema.
+ * Creates or repairs, for each service, its schema, its owner role and its login role. Running it again changes nothing
+ * but the password. A login role has no rights outside its own schema.
  *
- * Two roles, because an owner can always grant itself back what was revoked: migrations run as the owner, the service never does.
- * What the login role may do with a table is decided in `migrate`; until then a new table can be read and appended to only.
+ * Two roles, because an owner can always grant itself back what was revoked: migrations run as the owner, the service
+ * never does. The rights of the login role on a table are set in `migrate`; until then a new table can be read and
+ * appended to only.
  */
 export async function provisionRoles({ adminUrl, services }: ProvisionRolesOptions): Promise<void> {
   await withClient(adminUrl, async (client) => {

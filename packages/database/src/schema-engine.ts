@@ -109,8 +109,8 @@ function restoringCatalogChars<A extends SqlDriverAdapter>(adapter: A): A {
 const catalogCharOid = 18;
 const standIn = { oid: pg.types.builtins.UUID, columnType: ColumnTypeEnum.Uuid };
 
-// When it compares, the engine reads catalog columns of the internal type "char", which the adapter refuses. So they go through
-// the adapter as a type that no catalog holds, and the engine is told afterwards what they are.
+// When it compares, the engine reads catalog columns of the internal type "char", which the adapter refuses. They
+// therefore go through the adapter as a type that no catalog holds, and are converted for the engine afterwards.
 function passCatalogChars(pool: pg.Pool): void {
   const query = pool.query.bind(pool);
   const disguised = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {

@@ -6,7 +6,7 @@ export type TransactionOf<Tx> = <Result>(work: (tx: Tx) => Promise<Result>) => P
 
 /** A service's own schema by its Prisma client: `Reader` is what reads it, `Tx` what a transaction of it hands out. */
 export type ServiceDatabase<Reader, Tx> = {
-  /** What the connections report, for whoever watches what is sent. */
+  /** Events of the connections, for observers of the sent statements. */
   readonly pool: Pick<Database['pool'], 'on'>;
   readonly reader: Reader;
   readonly transaction: TransactionOf<Tx>;
@@ -23,7 +23,8 @@ type Client<Tx> = {
 };
 
 /**
- * Opens a service's schema with the client that was generated for it. What a transaction rejects with holds no values of rows.
+ * Opens a service's schema with the client that was generated for it. The error of a rejected transaction holds no
+ * values of rows.
  *
  * @example
  * openServiceDatabase<Reader, Tx>({ url, schema: 'gateway' }, (options) => new PrismaClient(options));

@@ -97,7 +97,7 @@ function membersOf(value: unknown): Members {
 /** A table of fewer rows is read in one piece sooner than through an index. */
 const smallTableRows = 5_000;
 
-/** What one statement may read, however much its tables hold. */
+/** The most that one statement may read, whatever the size of its tables. */
 type ReadBound = { rows: number; pages: number };
 
 /**

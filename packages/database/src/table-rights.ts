@@ -6,6 +6,7 @@ import { quoteIdentifier } from './identifier.ts';
 const rightsByMark: [mark: string, rights: string][] = [
   ['append-only', 'SELECT, INSERT'],
   ['never deleted', 'SELECT, INSERT, UPDATE'],
+  ['written by triggers', 'SELECT'],
 ];
 const migrationsTable = '_prisma_migrations';
 

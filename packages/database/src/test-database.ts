@@ -34,7 +34,7 @@ export interface TestDatabase {
   readonly adminUrl: string;
   readonly schema: string;
   readonly role: string;
-  /** Another database with what this one holds now. Nobody may be connected to this one meanwhile. */
+  /** Another database with what this one holds now. No connection to this one may be open during the copy. */
   copy(): Promise<TestDatabase>;
   /** Closes what is still connected and removes the database. */
   drop(): Promise<void>;
@@ -97,7 +97,7 @@ function newName(): string {
   return `${databasePrefix}${Math.floor(Date.now() / 1000)}_${randomBytes(6).toString('hex')}`;
 }
 
-/** As files, which costs a fraction of copying each page through the write-ahead log. */
+/** Copied as files, which costs a fraction of copying each page through the write-ahead log. */
 async function createFrom(client: pg.Client, { name, template }: { name: string; template: string }): Promise<void> {
   const [copied, original] = [quoteIdentifier(name), quoteIdentifier(template)];
   await client.query(`CREATE DATABASE ${copied} TEMPLATE ${original} STRATEGY file_copy`);

@@ -8,7 +8,7 @@ interface TwinTable {
   /** Where it is not the column of all tables that says whose the row is. */
   owner?: string;
   columns: Record<string, string>;
-  /** Which rows are somebody's. */
+  /** The condition on the rows that belong to an owner. */
   of?: string;
 }
 
@@ -87,7 +87,7 @@ function triggerOf({ table, place, owner, columns, of = 'true' }: TwinEntry): st
   ];
 }
 
-/** Rows of a twin that are not as they were, and rows that nobody should have given to one. A few are enough to go by. */
+/** Rows of a twin that changed, and rows that should not have a twin. A few are enough to go by. */
 function changes(entries: readonly TwinEntry[]): string {
   const ofTables = entries.map(
     ({ table, place, owner }) => `(

@@ -18,7 +18,7 @@ interface CuttingProxy {
 export async function cuttingProxy(target: string, { packets, delivered }: Cut): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const sockets: Socket[] = [];
-  let left = packets;
+  let remaining = packets;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     sockets.push(client, upstream);
@@ -28,10 +28,10 @@ export async function cuttingProxy(target: string, { packets, delivered }: Cut):
     upstream.on('close', () => client.destroy());
     client.on('close', () => upstream.end());
     client.on('data', (packet) => {
-      if (left <= 0) return;
-      left -= 1;
-      if (left > 0 || delivered) upstream.write(packet);
-      if (left > 0) return;
+      if (remaining <= 0) return;
+      remaining -= 1;
+      if (remaining > 0 || delivered) upstream.write(packet);
+      if (remaining > 0) return;
       upstream.end();
       client.destroy();
     });
@@ -42,7 +42,7 @@ export async function cuttingProxy(target: string, { packets, delivered }: Cut):
   url.port = String((server.address() as AddressInfo).port); // a TCP server has such an address
   return {
     url: url.href,
-    hasCut: () => left <= 0,
+    hasCut: () => remaining <= 0,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

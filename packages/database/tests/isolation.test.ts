@@ -69,7 +69,7 @@ describe('a service role', () => {
     await gateway.close();
   });
 
-  it('is migrated by its owner alone where that has a password, and by nobody who only serves', async () => {
+  it('is migrated by its owner alone where that has a password, and by no role that only serves', async () => {
     const ownerPassword = randomBytes(16).toString('hex');
     const asOwner = { role: `${neighbour.role}_owner`, password: ownerPassword };
     const migrateAs = (login: { role: string; password: string }) =>

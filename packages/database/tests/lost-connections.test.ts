@@ -20,7 +20,7 @@ afterAll(async () => {
   await scratch.drop();
 });
 
-// What a restart of PostgreSQL does to every connection.
+// Has the same effect on every connection as a restart of PostgreSQL.
 function terminateConnections(): Promise<unknown> {
   return withClient(scratch.adminUrl, (client) =>
     client.query(
@@ -64,7 +64,8 @@ describe('a pool whose PostgreSQL has no room', () => {
     await setRoom('SET temp_file_limit = 0');
     await expect(database.ping()).resolves.toBeUndefined();
     expect(isUnavailable(await failure(write()))).toBe(true);
-    for (let asked = 0; asked < 2; asked += 1) await expect(database.ping()).rejects.toThrow('temporary file size');
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      await expect(database.ping()).rejects.toThrow('temporary file size');
     await setRoom('RESET temp_file_limit');
     await expect(database.ping()).resolves.toBeUndefined();
   });

@@ -124,12 +124,12 @@ describe('migrate', () => {
     expect(rows).toEqual([{ ...row, logs: null, rolled_back_at: null }]);
   });
 
-  it('gives way to what works on a table meanwhile, and comes after it', async () => {
+  it('gives way to other work on the table, and comes after it', async () => {
     await addMigration('20260201000000_extra', 'CREATE TABLE extra (id TEXT);');
     const [holds, wants] = ['ALTER TABLE receipts ADD COLUMN stars INT;', `UPDATE notes SET text = 'b';`];
     await addMigration('20260202000000_stars', `${holds} ${wants}`);
     const migrated = await withClient(scratch.adminUrl, async (client) => {
-      // PostgreSQL ends nobody's work for a deadlock in this test.
+      // PostgreSQL cancels no statement for a deadlock in this test.
       const database = new URL(scratch.adminUrl).pathname.slice(1);
       await client.query(`ALTER DATABASE ${database} SET deadlock_timeout = '1h'; SET deadlock_timeout = '1h'`);
       await client.query(`SET search_path = ${schemaName}; INSERT INTO notes (id, text) VALUES ('1', 'a')`);

@@ -12,8 +12,8 @@ type Announcement = {
 };
 
 /**
- * Writes one notification for each subscription of the owner that asked for this type, in the caller's transaction: it is told if, and only if, that
- * commits. Cheap where nobody asked. Resolves to how many there are.
+ * Writes one notification for each subscription of the owner that asked for this type, in the caller's transaction: it
+ * is told if, and only if, that commits. Cheap without subscriptions. Resolves to how many there are.
  */
 export async function announce(
   tx: Queryable,

@@ -17,14 +17,14 @@ type CourierOptions<Tx extends Queryable> = {
   mail(notification: MailNotification): Promise<'sent' | 'gone'>;
   /** Called once for each subscription that was given up, in the transaction that does it. */
   onGivenUp(tx: Tx, subscription: Subscription): Promise<void>;
-  /** By the clock of the database: an instant of a process whose clock is wrong would keep a receiver waiting for as long. */
+  /** The clock of the database: with a wrong process clock, receivers would wait too long. */
   now(): Date | Promise<Date>;
   random?: () => number;
 };
 
 /** They wait for receivers, and cost next to nothing while they do. */
 const roundsAtOnce = 32;
-/** As long as one post may take: a receiver that is slow with each of them gives way to others. */
+/** The time of one post at most: a receiver that is slow with each of them gives way to others. */
 const roundMs = 15_000;
 /** Longer than a round can take. */
 const heldMs = 180_000;
@@ -77,7 +77,7 @@ export class Courier<Tx extends Queryable = Queryable> {
     let made = 0;
     for (const notification of notifications) {
       const outcome = await this.#attempt(subscription, notification, signal);
-      // What was cut off by our own end was not an attempt of the receiver's.
+      // An attempt that we cut off does not count as an attempt of the receiver.
       if (signal.aborted) break;
       made += 1;
       await this.#keep(subscription, notification, outcome);
@@ -119,7 +119,7 @@ async function mailOutcome(sending: Promise<'sent' | 'gone'>): Promise<Outcome> 
   try {
     return { kind: (await sending) === 'sent' ? 'delivered' : 'gone' };
   } catch {
-    // Why is for whoever runs the service, and not for who asked to be told.
+    // The cause is for the operator of the service, not for the subscriber.
     return { kind: 'failed', error: 'the mail was not taken' };
   }
 }

@@ -1,7 +1,10 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** What is no address of the public internet, by the registries of IANA for special purposes, and the host of a virtual machine at Azure. */
+/**
+ * Addresses that are not public, by the registries of IANA for special purposes, and the host of a virtual machine at
+ * Azure.
+ */
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -44,7 +47,10 @@ class PrivateAddress extends Error {
   override readonly name = 'PrivateAddress';
 }
 
-/** As dns.lookup, for a connection: fails where a single one of the addresses is not public, so that no second look-up can lead elsewhere. */
+/**
+ * Works like dns.lookup, for a connection. It fails if any address is not public, so no second look-up can lead
+ * elsewhere.
+ */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, []);

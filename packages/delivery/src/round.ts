@@ -21,8 +21,8 @@ const waiting = `WITH RECURSIVE waiting (id) AS (
     FROM waiting WHERE waiting.id IS NOT NULL)`;
 
 /**
- * Takes subscriptions with something due that no other process holds, the least recently served first and few of one owner. Whoever dies with
- * them lets them go at `until`.
+ * Takes subscriptions with something due that no other process holds, the least recently served first and few of one
+ * owner. A process that dies with them releases them at `until`.
  */
 export async function takeRounds(
   tx: Queryable,

@@ -6,7 +6,7 @@ export type EventFilter = Record<string, string | number | boolean>;
 
 export type Subscription = {
   id: string;
-  /** Whose notifications it gets: a workspace, an organisation. */
+  /** The owner of its notifications: a workspace, an organisation. */
   owner: string;
   channel: Channel;
   /** An https address, or a mail address. */
@@ -35,17 +35,19 @@ type NewSubscription = Pick<
 type Added = { subscription: Subscription; hasNewSecret: boolean };
 
 /**
- * Adds a subscription, or changes the one of this owner, channel and target: its types, filter and pause become these, its maker is the last
- * caller, and one that was disabled is tried again. The secret stays, unless one that was disabled had been somebody else's. False: the owner has `max` of them already.
+ * Adds a subscription, or changes the one of this owner, channel and target. Its types, filter and pause are replaced,
+ * its maker is the last caller, and a disabled one is enabled again. The secret stays, unless a disabled one had
+ * another maker. False: the owner has `max` of them already.
  */
 export async function addSubscription(tx: Queryable, wanted: NewSubscription, max: number): Promise<Added | false> {
   const { id, owner, channel, target, eventTypes, filter, pausedAt, createdBy, createdAt } = wanted;
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('subscriptions of ' || $1, 0))::text`, [owner]);
-  const { rows: known } = await tx.query(`SELECT channel, target, secret_version FROM subscriptions WHERE owner = $1`, [
-    owner,
-  ]);
-  const before = known.find((row) => row['channel'] === channel && row['target'] === target);
-  if (before === undefined && known.length >= max) return false;
+  const { rows: subscribed } = await tx.query(
+    `SELECT channel, target, secret_version FROM subscriptions WHERE owner = $1`,
+    [owner],
+  );
+  const before = subscribed.find((row) => row['channel'] === channel && row['target'] === target);
+  if (before === undefined && subscribed.length >= max) return false;
   const { rows } = await tx.query(
     `INSERT INTO subscriptions (id, owner, channel, target, event_types, filter, paused_at, created_by, created_at)
      VALUES ($1, $2, $3, $4, $5::text[], $6::jsonb, $7::timestamptz, $8, $9::timestamptz)
@@ -72,10 +74,13 @@ export async function addSubscription(tx: Queryable, wanted: NewSubscription, ma
   return { subscription, hasNewSecret: Number(before?.['secret_version']) !== subscription.secretVersion };
 }
 
-/** Whose secret must not sign any more: the day in which a rotated one goes on signing is for those who stay. */
+/**
+ * Subscriptions whose secret must not sign any more: a rotated secret goes on signing for a day only for the same
+ * maker.
+ */
 const isAnothers = 'subscriptions.disabled_at IS NOT NULL AND subscriptions.created_by <> excluded.created_by';
 
-/** The webhooks that somebody asked for, of those that are told anything: they are told nothing more. Each can be asked for again. */
+/** The webhooks of one maker, among the active ones: they are sent nothing more. Each can be asked for again. */
 export async function disableWebhooksOf(
   tx: Queryable,
   { owner, createdBy, reason, now }: { owner: string; createdBy: string; reason: string; now: Date },
@@ -104,7 +109,7 @@ export async function listSubscriptions(reader: Queryable, owner: string): Promi
   return rows.map(subscriptionOf);
 }
 
-/** What it was to get and did not is gone with it. False when the owner has no such subscription. */
+/** Undelivered notifications are deleted with it. False when the owner has no such subscription. */
 export async function endSubscription(tx: Queryable, { owner, id }: { owner: string; id: string }): Promise<boolean> {
   const { rows } = await tx.query(`DELETE FROM subscriptions WHERE owner = $1 AND id = $2 RETURNING id`, [owner, id]);
   return rows.length > 0;

@@ -41,7 +41,7 @@ CREATE INDEX "notifications_due_of_subscription" ON "notifications"("subscriptio
 CREATE INDEX "notifications_ended" ON "notifications"("ended_at") WHERE "ended_at" IS NOT NULL;
 `;
 
-/** What a later migration of the service adds to them. */
+/** The columns that a later migration of the service adds to them. */
 export const deliveryTermsSql = `
 ALTER TABLE "subscriptions" ADD COLUMN "filter" JSONB;
 ALTER TABLE "subscriptions" ADD COLUMN "paused_at" TIMESTAMPTZ(3);

@@ -5,7 +5,7 @@ import { startDeadline } from '@countersign/contracts';
 import { Webhook } from 'standardwebhooks';
 import { isPublicAddress, lookupPublic } from './public-address.ts';
 
-/** What one attempt came to. `gone`: the receiver said that it will never want this again (410). */
+/** The result of one attempt. `gone`: the receiver said that it will never want this again (410). */
 export type Outcome = { kind: 'delivered' } | { kind: 'gone' } | { kind: 'failed'; error: string };
 
 export type WebhookPost = (
@@ -47,7 +47,7 @@ export function createWebhookPost({
   };
 }
 
-/** Why an address is not posted to, before anybody is asked what its name leads to. Null for one that may be. */
+/** The reason why an address is not posted to, before its name is resolved. Null for one that may be. */
 function refusalOf(url: URL): string | null {
   if (url.protocol !== 'https:') return 'a webhook is reached by https alone';
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 
 type Versioned = { id: string; secretVersion: number; rotatedAt: Date | null };
 
-/** Whoever verifies has this long to change over to a new secret: until then both sign. */
+/** The time that a receiver has to change over to a new secret: until then both sign. */
 export const secretOverlapMs = 24 * 3_600_000;
 
 /** The secrets that sign for a subscription at a time, the newest first: `whsec_` and 32 bytes in base64 (Standard Webhooks 1.0). */

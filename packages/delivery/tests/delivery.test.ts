@@ -118,14 +118,14 @@ async function untilGot(many: number): Promise<void> {
   }
 }
 
-async function told({ id, owner }: Subscription) {
+async function sentTo({ id, owner }: Subscription) {
   return transaction((tx) => listNotifications(tx, { owner, subscriptionId: id, before: null, limit: 50 }));
 }
 
 describe('a notification', () => {
-  it('arrives once at whoever asked for its type, signed as Standard Webhooks says', async () => {
+  it('arrives once at each subscriber of its type, signed as Standard Webhooks requires', async () => {
     const wanted = await subscribe();
-    const other = await subscribe({ owner: 'wsp_b', target: `${url}/b` });
+    const foreign = await subscribe({ owner: 'wsp_b', target: `${url}/b` });
     await subscribe({ target: `${url}/another-type`, eventTypes: ['violation.recorded'] });
     expect(await tell({ runId: 'run_1' })).toBe(1);
     expect(await pass()).toBe(1);
@@ -137,11 +137,11 @@ describe('a notification', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const signed = headers as Record<string, string>; // Node joins repeated ones
     atTime(now, () => expect(new Webhook(secret).verify(body, signed)).toMatchObject({ type: 'run.ended' }));
-    const [strange = ''] = liveSecrets(secretKey, other, now);
+    const [strange = ''] = liveSecrets(secretKey, foreign, now);
     atTime(now, () => expect(() => new Webhook(strange).verify(body, signed)).toThrow('No matching signature'));
     expect(signed['webhook-id']).toBe('ntf_00000000000000000000000001');
-    expect(await told(wanted)).toMatchObject([{ state: 'delivered', attempts: 1, lastError: null, endedAt: now }]);
-    expect(await told(other)).toEqual([]);
+    expect(await sentTo(wanted)).toMatchObject([{ state: 'delivered', attempts: 1, lastError: null, endedAt: now }]);
+    expect(await sentTo(foreign)).toEqual([]);
   });
 
   it('is not held up by another workspace that has thousands to be told, to receivers that hang', async () => {
@@ -149,7 +149,7 @@ describe('a notification', () => {
     const hanging = new Promise<number>((resolve) => (letGo = resolve));
     answer = ({ path }) => (path === '/b' ? 204 : hanging);
     for (let n = 0; n < 12; n += 1) await subscribe({ target: `${url}/slow` + n });
-    for (let told = 0; told < 200; told += 1) await tell({ told });
+    for (let count = 0; count < 200; count += 1) await tell({ told: count });
     now = new Date(now.getTime() + 1_000);
     await subscribe({ owner: 'wsp_b', target: `${url}/b` });
     const courier = newCourier(createWebhookPost({ reachesPrivate: true, timeoutMs: 20_000 }));
@@ -177,17 +177,17 @@ describe('a notification', () => {
       throw new Error('rolled back');
     });
     await expect(broken).rejects.toThrow('rolled back');
-    expect(await told(wanted)).toEqual([]);
+    expect(await sentTo(wanted)).toEqual([]);
   });
 
-  it('is tried eight times over two days under one id, and again when somebody asks', async () => {
+  it('is tried eight times over two days under one id, and again on request', async () => {
     const wanted = await subscribe();
     await tell({});
     answer = () => 500;
     const waits = [];
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       expect([attempt, await pass(), await pass()]).toEqual([attempt, 1, 0]);
-      const [one] = await told(wanted);
+      const [one] = await sentTo(wanted);
       expect(one).toMatchObject({ attempts: attempt, lastError: 'status 500', state: attempt < 8 ? 'due' : 'failed' });
       waits.push(((one?.dueAt.getTime() ?? 0) - now.getTime()) / 1_000);
       now = one?.dueAt ?? now;
@@ -198,13 +198,13 @@ describe('a notification', () => {
     expect(await pass()).toBe(0);
 
     answer = () => 200;
-    const [{ id } = { id: '' }] = await told(wanted);
+    const [{ id } = { id: '' }] = await sentTo(wanted);
     const place = { owner: 'wsp_a', subscriptionId: wanted.id, id, now };
     expect(await transaction((tx) => redrive(tx, { ...place, owner: 'wsp_b' }))).toBeNull();
     expect(await transaction((tx) => redrive(tx, place))).toMatchObject({ id: place.id, state: 'due', attempts: 0 });
     expect(await transaction((tx) => redrive(tx, place))).toBeNull();
     await pass();
-    expect(await told(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
+    expect(await sentTo(wanted)).toMatchObject([{ id, state: 'delivered', attempts: 1 }]);
   });
 
   it('is forgotten some time after it has ended, and not while it is still to arrive', async () => {
@@ -214,9 +214,9 @@ describe('a notification', () => {
     await pass();
     const ended = now;
     await transaction((tx) => forgetNotifications(tx, ended));
-    expect(await told(wanted)).toHaveLength(3);
+    expect(await sentTo(wanted)).toHaveLength(3);
     await transaction((tx) => forgetNotifications(tx, new Date(ended.getTime() + 1)));
-    expect((await told(wanted)).map(({ state }) => state)).toEqual(['due', 'due']);
+    expect((await sentTo(wanted)).map(({ state }) => state)).toEqual(['due', 'due']);
   });
 
   it('waits behind one that failed, so that a receiver which is away is asked with one and not with all', async () => {
@@ -236,7 +236,7 @@ describe('a notification', () => {
     await tell({});
     answer = ({ path }) => (path === '/hangs' ? new Promise<number>(() => undefined) : 200);
     await pass();
-    const [hung, quick] = await Promise.all((await transaction((tx) => listSubscriptions(tx, 'wsp_a'))).map(told));
+    const [hung, quick] = await Promise.all((await transaction((tx) => listSubscriptions(tx, 'wsp_a'))).map(sentTo));
     const states = [hung, quick].map((list) => [list?.[0]?.state, list?.[0]?.lastError]);
     expect(states).toEqual(
       expect.arrayContaining([
@@ -273,7 +273,7 @@ describe('a subscription', () => {
     await tell({});
     await pass();
     expect(givenUp.map(({ id }) => id)).toEqual([gone.id]);
-    expect(await told(gone)).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
+    expect(await sentTo(gone)).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
     for (let day = 0; day < 6; day += 1) {
       now = new Date(now.getTime() + 24 * hour);
       await tell({ day });
@@ -292,7 +292,7 @@ describe('a subscription', () => {
     expect(again).toMatchObject({ id: dead.id, disabledAt: null, failingSince: null });
     await tell({ back: true });
     await pass();
-    expect((await told(dead))[0]).toMatchObject({ state: 'delivered' });
+    expect((await sentTo(dead))[0]).toMatchObject({ state: 'delivered' });
   });
 
   it('is told nothing more when who asked for it is to hear nothing, and comes back with another secret', async () => {
@@ -317,7 +317,7 @@ describe('a subscription', () => {
     const listed = await transaction((tx) => listSubscriptions(tx, 'wsp_a'));
     const reasonOf = (one: Subscription) => listed.find(({ id }) => id === one.id)?.disabledReason;
     expect([hers, his, mailbox].map(reasonOf)).toEqual([reason, null, null]);
-    expect(await told(hers)).toMatchObject([{ state: 'failed' }]);
+    expect(await sentTo(hers)).toMatchObject([{ state: 'failed' }]);
     expect((await transaction((tx) => listSubscriptions(tx, foreign.owner)))[0]?.disabledAt).toBeNull();
     const again = await subscribe({ createdBy: 'bob' });
     expect(again).toMatchObject({ id: hers.id, createdBy: 'bob', disabledAt: null, rotatedAt: null });
@@ -372,7 +372,7 @@ describe('a subscription', () => {
     await tell({ runId: 'run_1' });
     mailWay = () => Promise.reject(new Error('the mail server is away'));
     await pass();
-    expect(await told(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail was not taken' }]);
+    expect(await sentTo(wanted)).toMatchObject([{ state: 'due', lastError: 'the mail was not taken' }]);
     now = new Date(now.getTime() + 5_000);
     mailWay = async () => 'gone';
     await pass();

@@ -42,7 +42,7 @@ const transaction = <T>(work: (tx: Queryable) => Promise<T>) => inTransaction(da
 const nextId = () => `ntf_${String((count += 1)).padStart(26, '0')}`;
 const tell = (data: object) =>
   transaction((tx) => announce(tx, { owner, type: 'app.paid', data, now: () => now, eventId: 'evt_1' }, nextId));
-const told = ({ id }: Subscription) =>
+const notificationsOf = ({ id }: Subscription) =>
   transaction((tx) => listNotifications(tx, { owner, subscriptionId: id, before: null, limit: 50 }));
 
 async function subscribe(target: string, over: Partial<Subscription> = {}): Promise<Subscription> {
@@ -75,9 +75,9 @@ it('records an event for subscriptions whose filter equals members of its data, 
   const near = [{ severity: 'high' }, { severity: ['high'], open: true }, { severity: 'high', open: 'true' }, {}];
   for (const data of near) expect(await tell(data)).toBe(1);
   expect(await tell({ severity: 'high', open: true, more: 1 })).toBe(2);
-  expect(await told(all)).toHaveLength(5);
-  expect(await told(high)).toMatchObject([{ eventId: 'evt_1' }]);
-  expect(await told(paused)).toEqual([]);
+  expect(await notificationsOf(all)).toHaveLength(5);
+  expect(await notificationsOf(high)).toMatchObject([{ eventId: 'evt_1' }]);
+  expect(await notificationsOf(paused)).toEqual([]);
 });
 
 it('sends nothing of a paused subscription, and what waited once it is active again', async () => {
@@ -85,7 +85,7 @@ it('sends nothing of a paused subscription, and what waited once it is active ag
   await tell({});
   await subscribe('https://example.org/', { pausedAt: now });
   expect([await pass(), await tell({})]).toEqual([0, 0]);
-  expect(await told(wanted)).toMatchObject([{ state: 'due', attempts: 0 }]);
+  expect(await notificationsOf(wanted)).toMatchObject([{ state: 'due', attempts: 0 }]);
   await subscribe('https://example.org/');
   expect(await pass()).toBe(1);
   expect(posted).toEqual(['https://example.org/']);

@@ -54,7 +54,7 @@ describe('where a webhook may lead', () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('is looked at before anybody is connected to, and by the connection itself', async () => {
+  it('is checked before a connection is opened, and by the connection itself', async () => {
     const post = createWebhookPost();
     const reachedBefore = reached;
     const refused = async (url: string) => (await post(message(url), signal)) as { kind: string; error?: string };

@@ -14,7 +14,7 @@ export type AnswerClaim = IdempotencyClaim & { scope: string };
 type Begin = AnswerClaim & { now: Date; runningMsMax: number };
 
 /** Which claim of a key is meant. Without `begunAt`, which is the `now` of its begin, any; without `state`, in either state. */
-type Held = { begunAt?: Date; state?: 'running' | 'done' };
+type Row = { begunAt?: Date; state?: 'running' | 'done' };
 
 /** The columns of a service's table that hold a scope, with their values. */
 type ScopeColumns = (scope: string) => Readonly<Record<string, string>>;
@@ -49,20 +49,20 @@ export class AnswerKeys {
   /**
    * Keeps the answer of a claim. Returns whether the claim was `held`: a transaction that changes state rolls back when it was not.
    */
-  async complete(tx: Queryable, place: Place, answer: StoredAnswer, held: Held = {}): Promise<boolean> {
+  async complete(tx: Queryable, place: Place, answer: StoredAnswer, row: Row = {}): Promise<boolean> {
     const sql = this.#statement(place);
     const done = doneBy(sql, answer);
     const { rows } = await tx.query(
-      `UPDATE idempotency_keys SET ${done} WHERE ${sql.where}${heldBy(sql, held)} RETURNING key`,
+      `UPDATE idempotency_keys SET ${done} WHERE ${sql.where}${heldBy(sql, row)} RETURNING key`,
       sql.values,
     );
     return rows.length > 0;
   }
 
   /** Frees the key of a claim that is `held`. */
-  async free(tx: Queryable, place: Place, held: Held): Promise<void> {
+  async free(tx: Queryable, place: Place, row: Row): Promise<void> {
     const sql = this.#statement(place);
-    await tx.query(`DELETE FROM idempotency_keys WHERE ${sql.where}${heldBy(sql, held)}`, sql.values);
+    await tx.query(`DELETE FROM idempotency_keys WHERE ${sql.where}${heldBy(sql, row)}`, sql.values);
   }
 
   /** Removes answers that are too old to be replayed. */
@@ -120,7 +120,7 @@ class Statement {
   }
 }
 
-function heldBy(sql: Statement, { begunAt, state }: Held): string {
+function heldBy(sql: Statement, { begunAt, state }: Row): string {
   const begun = begunAt === undefined ? '' : ` AND created_at = ${sql.at(begunAt)}`;
   return state === undefined ? begun : `${begun} AND state = ${sql.value(state)}`;
 }

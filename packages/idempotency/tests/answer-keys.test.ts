@@ -49,8 +49,8 @@ describe('answers under their keys', () => {
     await begin('lost', lost);
     expect(await begin('lost')).toEqual({ kind: 'run' });
     await commit((tx) => keys.free(tx, place, { begunAt: lost, state: 'running' }));
-    const held = { begunAt: lost, state: 'running' } as const;
-    expect(await commit((tx) => keys.complete(tx, place, answer, held))).toBe(false);
+    const lostRow = { begunAt: lost, state: 'running' } as const;
+    expect(await commit((tx) => keys.complete(tx, place, answer, lostRow))).toBe(false);
     expect(await begin('lost')).toEqual({ kind: 'in-flight' });
   });
 

@@ -4,24 +4,34 @@ import { AppError, startDeadline } from '@countersign/contracts';
 import type { PackReplayReport } from '@countersign/contracts/governance-kernel';
 import type { ExportReport } from '@countersign/verifier';
 import type { Judged, Replayed, Result, Work } from './judged.ts';
+import { Turns } from './turns.ts';
 
 export type Judge = {
-  /** Never rejects for what the text holds. Throws RATE_LIMITED when others wait already, or when the text takes too long or too much memory. */
-  judge(judged: Judged, signal: AbortSignal): Promise<ExportReport>;
+  /**
+   * Never rejects because of the content of the text. Throws RATE_LIMITED when too many texts wait, of this caller or of all, and when the text
+   * takes too long or too much memory.
+   */
+  judge(judged: Judged, caller: JudgeCaller): Promise<ExportReport>;
   /** The same of a replay. Throws INVALID_REQUEST for a policy that is no bundle. */
-  replay(replayed: Replayed, signal: AbortSignal): Promise<PackReplayReport>;
+  replay(replayed: Replayed, caller: JudgeCaller): Promise<PackReplayReport>;
   close(): Promise<void>;
 };
 
+type JudgeCaller = {
+  /** Callers take turns. */
+  name: string;
+  signal: AbortSignal;
+};
+
 type JudgeOptions = {
-  /** Behind the one that is being verified. */
-  waitingMax?: number;
+  /** Texts that may wait behind the one that is being verified. */
+  waitingMax?: { ofCaller: number; ofAll: number };
   deadlineMs?: number;
 };
 
 /** The largest text of a route takes a second. */
 const deadlineMsDefault = 20_000;
-const waitingMaxDefault = 8;
+const waitingMaxDefault = { ofCaller: 8, ofAll: 32 };
 /** Some times what the largest text of a route takes, as values and issues. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
@@ -30,8 +40,7 @@ export function createJudge({
   deadlineMs = deadlineMsDefault,
 }: JudgeOptions = {}): Judge {
   let worker: Worker | null = null;
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  const turns = new Turns(waitingMax);
   const next = () => (worker ??= startWorker());
   const end = async () => {
     const ended = worker;
@@ -50,21 +59,16 @@ export function createJudge({
       deadline.clear();
     }
   };
-  const inTurn = async (work: Work, signal: AbortSignal) => {
-    if (waiting > waitingMax) throw new AppError('RATE_LIMITED', 'Others have evidence verified. Try again later.');
-    waiting += 1;
-    const turn = last.then(() => run(work, signal));
-    last = turn.catch(() => undefined);
-    return await turn.finally(() => (waiting -= 1));
-  };
+  const inTurn = (work: Work, { name, signal }: JudgeCaller) =>
+    turns.run(name, () => run(work, signal), tooManyWaiting);
   return {
-    judge: async (judged, signal) => {
-      const result = await inTurn({ kind: 'verify', ...judged }, signal);
+    judge: async (judged, caller) => {
+      const result = await inTurn({ kind: 'verify', ...judged }, caller);
       if (result.kind === 'verified') return result.report;
       throw new Error('The worker has answered another question');
     },
-    replay: async (replayed, signal) => {
-      const result = await inTurn({ kind: 'replay', ...replayed }, signal);
+    replay: async (replayed, caller) => {
+      const result = await inTurn({ kind: 'replay', ...replayed }, caller);
       if (result.kind === 'replayed') return result.report;
       const message = result.kind === 'refused' ? result.message : 'The worker has answered another question';
       throw new AppError('INVALID_REQUEST', message, { param: 'policy' });
@@ -73,7 +77,11 @@ export function createJudge({
   };
 }
 
-/** What was built, also where tests run the sources: as with processes that a test starts. */
+function tooManyWaiting(): AppError {
+  return new AppError('RATE_LIMITED', 'Too many texts wait to be verified. Try again later, or verify offline.');
+}
+
+/** The build, also where tests run the sources, as with processes that a test starts. */
 const workerFile = createRequire(import.meta.url).resolve('@countersign/judge/worker');
 
 function startWorker(): Worker {

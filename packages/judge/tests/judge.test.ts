@@ -3,12 +3,14 @@ import { createJudge, type Judge } from '../src/index.ts';
 
 let judge: Judge;
 beforeEach(() => {
-  judge = createJudge({ waitingMax: 1, deadlineMs: 3_000 });
+  judge = createJudge({ waitingMax: { ofCaller: 1, ofAll: 2 }, deadlineMs: 60_000 });
 });
 afterEach(() => judge.close());
-const never = new AbortController().signal;
+const { signal } = new AbortController();
+const never = { name: 'one', signal };
+const named = (name: string) => ({ name, signal });
 const of = (text: string) => ({ text, trust: [], expected: {} });
-/** So many values that their reading takes more memory than the worker has. */
+/** A text with so many values that parsing takes more memory than the worker has. */
 const huge = `{"a":[${'[[[[[[[[1]]]]]]]],'.repeat(20_000)}1]}`;
 
 describe('a judge', () => {
@@ -18,11 +20,25 @@ describe('a judge', () => {
     expect([first, second].map(({ verdict }) => verdict)).toEqual(['NOT_VERIFIED', 'NOT_VERIFIED']);
   });
 
-  it('lets few wait', async () => {
-    const waiting = [judge.judge(of('1'), never), judge.judge(of('2'), never)];
-    await expect(judge.judge(of('3'), never)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  it('lets callers take turns, and few texts wait, of one caller and of all', async () => {
+    const order: string[] = [];
+    const judged = (caller: string) => judge.judge(of('1'), named(caller)).then(() => order.push(caller));
+    const waiting = [judged('one'), judged('one')];
+    await expect(judged('one')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    waiting.push(judged('two'));
+    await expect(judged('three')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await Promise.all(waiting);
+    expect(order).toEqual(['one', 'one', 'two']);
     await expect(judge.judge(of('4'), never)).resolves.toMatchObject({ verdict: 'NOT_VERIFIED' });
+  });
+
+  it('delays a caller by one text of another who has many', async () => {
+    const fair = createJudge({ waitingMax: { ofCaller: 4, ofAll: 8 }, deadlineMs: 60_000 });
+    const order: string[] = [];
+    const judged = (caller: string) => fair.judge(of('1'), named(caller)).then(() => order.push(caller));
+    await Promise.all([judged('one'), judged('one'), judged('one'), judged('one'), judged('two')]);
+    await fair.close();
+    expect(order).toEqual(['one', 'one', 'two', 'one', 'one']);
   });
 
   it('ends what takes too long, and verifies the next text', async () => {
@@ -30,9 +46,9 @@ describe('a judge', () => {
     await expect(late.judge(of(huge), never)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     await late.close();
     const gone = new AbortController();
-    const left = judge.judge(of(huge), gone.signal);
+    const aborted = judge.judge(of(huge), { name: 'one', signal: gone.signal });
     gone.abort();
-    await expect(left).rejects.toBeDefined();
+    await expect(aborted).rejects.toBeDefined();
     await expect(judge.judge(of('1'), never)).resolves.toMatchObject({ verdict: 'NOT_VERIFIED' });
   });
 });

@@ -8,7 +8,9 @@ import { matchesTopic } from './topic-pattern.ts';
 const deliveriesMaxDefault = 5;
 const retryBackoff: Backoff = { baseMs: 500, maxMs: 30_000 };
 
-/** What the transport has to do with the message. A retry without a reason was asked for by a handler that met no fault. */
+/**
+ * The action of the transport on the message. A retry without a reason was asked for by a handler that met no fault.
+ */
 export type Disposition =
   { kind: 'ack' } | { kind: 'retry'; delayMs: number; reason: string | null } | { kind: 'dead'; reason: string };
 

@@ -29,7 +29,7 @@ export function localDeadLetters(transaction: Transaction): DeadLetters & { queu
   };
 }
 
-/** What died may be no JSON at all. */
+/** A dead letter may not be JSON at all. */
 function typeIn(envelope: string): string {
   try {
     const event: unknown = JSON.parse(envelope);

@@ -73,13 +73,13 @@ export async function bury(
 }
 
 /**
- * Ends the leases that nobody holds: those of a killed process (the in-process driver has one process by definition), and those
- * of a claim that committed although its answer was lost.
+ * Ends leases without a holder: those of a killed process (the in-process driver has one process by definition), and
+ * those of a claim that committed although its answer was lost.
  */
-export async function releaseLeases(tx: Queryable, queue: string, held: readonly string[]): Promise<void> {
+export async function releaseLeases(tx: Queryable, queue: string, queues: readonly string[]): Promise<void> {
   await tx.query(
     'UPDATE deliveries SET available_at = now() WHERE queue = $1 AND available_at > now() AND message_id <> ALL($2::text[])',
-    [queue, held],
+    [queue, queues],
   );
 }
 

@@ -97,8 +97,8 @@ export class LocalQueue {
   }
 
   async #recover(): Promise<void> {
-    const held = [...this.#taken].map(({ messageId }) => messageId);
-    await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, held));
+    const leased = [...this.#taken].map(({ messageId }) => messageId);
+    await this.subscription.transaction((tx) => releaseLeases(tx, this.subscription.queue, leased));
   }
 
   async #pauseAfter(error: unknown, attempt: number): Promise<void> {

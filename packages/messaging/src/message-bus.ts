@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from './queryable.ts';
 /** One event as the transport carries it: `body` is the CloudEvent as JSON text, written once and never re-encoded. */
 export type Message = { id: string; type: string; body: string; needsConsumer: boolean };
 
-/** What a handler decides. A handler that throws has decided `retry`. */
+/** The decision of a handler. A handler that throws has decided `retry`. */
 export type Outcome =
   | { kind: 'ack' }
   | { kind: 'retry'; reason: string; delayMs?: number }
@@ -40,7 +40,7 @@ type SubscriptionBase<Definition, Tx extends Queryable> = {
   /** Durable name; also the consumer's name in the inbox. Replicas share it. */
   queue: string;
   events: readonly Definition[];
-  /** Of the consuming service's own schema. */
+  /** A transaction of the consuming service's own schema. */
   transaction: Transaction<Tx>;
   /** How many messages are handled at the same time; 1 keeps the order. Default 10. */
   prefetch?: number;
@@ -55,9 +55,10 @@ type SubscriptionBase<Definition, Tx extends Queryable> = {
 /**
  * - `in-transaction` (default): the message id enters the inbox in the transaction that the handler acts in. Acting and
  *   remembering commit together, a duplicate is acknowledged without acting, anything but `ack` rolls back.
- * - `outside-transaction`: for work that takes minutes. Nothing is held in the database while the handler runs and the inbox is
- *   not used: the same message may come again, even while its first handler still runs elsewhere (connection lost). The handler
- *   takes its own lease by compare-and-set, and answers `ack` when the work is already done or owned by another.
+ * - `outside-transaction`: for work that takes minutes. The database holds nothing while the handler runs, and the
+ *   inbox is not used. The same message may come again, even while its first handler still runs elsewhere (connection
+ *   lost). The handler takes its own lease by compare-and-set, and answers `ack` when the work is already done or owned
+ *   by another.
  */
 export type Subscription<Definition extends EventDefinition = EventDefinition, Tx extends Queryable = Queryable> =
   | (SubscriptionBase<Definition, Tx> & {
@@ -96,7 +97,7 @@ export type MessageBus = {
   ): Consumer;
   /** Moves the dead letters of a queue back into it, as new messages; returns how many. */
   redrive(queue: string): Promise<number>;
-  /** How many dead letters the queues have that this process consumes. Rejects while nobody knows. */
+  /** How many dead letters the queues have that this process consumes. Rejects while the number is unknown. */
   countDeadLetters(): Promise<number>;
   status(): BusStatus;
   /** Stops deliveries, aborts `delivery.signal`, waits for running handlers (at most `graceMs`), disconnects. */

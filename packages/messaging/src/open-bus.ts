@@ -29,13 +29,13 @@ export async function assertConnected(bus: MessageBus): Promise<void> {
 
 type Gauges = { gauge(instrument: { name: string; help: string }, read: () => Promise<number>): void };
 
-/** Tells whoever watches a service how many messages no handler took. */
+/** Publishes the number of messages of a service that no handler took. */
 export function gaugeDeadLetters(meter: Gauges, bus: MessageBus): void {
   const help = 'Dead letters of the queues that this process consumes; make redrive tells which.';
   meter.gauge({ name: 'countersign_dead_letters', help }, () => bus.countDeadLetters());
 }
 
-/** A health check: rejects while there are dead letters, and while nobody knows. */
+/** A health check: rejects while there are dead letters, and while their number is unknown. */
 export async function assertNoDeadLetters(bus: MessageBus): Promise<'none'> {
   if ((await bus.countDeadLetters()) > 0) throw new Error('There are dead letters: see make redrive');
   return 'none';

@@ -32,8 +32,9 @@ export type OutboxRelayOptions = {
 type RelayStatus = { connected: boolean; backlog: number; failing?: string };
 
 /**
- * Publishes a service's outbox at least once and in the order of `position`: a row is marked as sent only after the transport
- * confirmed it, in the transaction that holds the row. Any number of replicas may run; order holds within one of them.
+ * Publishes a service's outbox at least once and in the order of `position`. A row is marked as sent only after the
+ * transport confirmed it, in the transaction that holds the row. Any number of replicas may run; order holds within one
+ * of them.
  */
 export class OutboxRelay {
   readonly #options: Required<OutboxRelayOptions>;

@@ -2,7 +2,8 @@ import type { ConfirmChannel, Message as AmqpMessage } from 'amqplib';
 import type { Clock } from './clock.ts';
 import type { Message } from './message-bus.ts';
 
-// A healthy broker confirms in milliseconds. Below idle_in_transaction_session_timeout: the relay holds its rows meanwhile.
+// A healthy broker confirms in milliseconds. Below idle_in_transaction_session_timeout, since the relay holds its rows
+// during the wait.
 const answerTimeoutMs = 10_000;
 
 type Publication = Omit<Message, 'body'> & {

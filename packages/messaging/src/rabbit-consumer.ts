@@ -49,7 +49,7 @@ export class RabbitConsumer {
     return (await this.#live.channel.checkQueue(deadQueueOf(this.queue))).messageCount;
   }
 
-  /** What is not answered by the end goes back into the queue when the connection closes. */
+  /** Unanswered messages go back into the queue when the connection closes. */
   async close(graceMs: number): Promise<void> {
     this.#closing.abort();
     await this.#live?.channel.cancel(this.#live.consumerTag).catch(() => undefined);
@@ -93,7 +93,8 @@ export class RabbitConsumer {
       number: Number(message.properties.headers?.['x-delivery-count'] ?? 0) + 1,
       id: String(message.properties.messageId),
     });
-    // A retry waits here, not in the queue: RabbitMQ has no delayed return. It holds one place of the prefetch meanwhile.
+    // A retry waits here, not in the queue: RabbitMQ has no delayed return. It holds one place of the prefetch during
+    // the wait.
     if (disposition.kind === 'retry') await this.#clock.sleep(disposition.delayMs, this.#closing.signal);
     if (this.#live?.channel !== channel) return;
     switch (disposition.kind) {

@@ -42,7 +42,7 @@ type Turn = { queue: string; clock: Clock; max?: number; goesBack(letter: DeadLe
  */
 export function turnDeadLetters(connection: ChannelModel, { queue, clock, max, goesBack }: Turn): Promise<number> {
   return onChannel(connection, async (channel) => {
-    // Bounded by the count at the start: what dies again meanwhile is not driven in circles.
+    // Bounded by the count at the start, so messages that die again are not driven in circles.
     const { messageCount } = await channel.checkQueue(deadQueueOf(queue));
     let moved = 0;
     for (let turned = 0; turned < Math.min(messageCount, max ?? messageCount); turned += 1) {
@@ -90,7 +90,7 @@ function described({ properties }: GetMessage): DeadLetter {
   };
 }
 
-/** What the broker writes down; the time as amqplib gives it. */
+/** The history that the broker writes; the time as amqplib represents it. */
 type History = { 'x-death'?: { reason: string; time: { '!': 'timestamp'; value: number } }[] };
 
 async function countOf(channel: ConfirmChannel, queue: string): Promise<number> {

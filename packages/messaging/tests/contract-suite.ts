@@ -17,9 +17,9 @@ import { noteSubscription, noteTaken, noteWanted, writeEffect } from './note.ts'
 import { eventually, newEvent, World } from './world.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
-const sorted = (values: number[]) => [...values].sort((one, other) => one - other);
+const sorted = (values: number[]) => [...values].sort((one, next) => one - next);
 
-/** What every driver guarantees, with real servers on both sides. */
+/** The guarantees of every driver, with real servers on both sides. */
 export function describeMessageBus(driver: DriverName): void {
   let world: World;
   let bus: MessageBus;
@@ -114,7 +114,7 @@ export function describeMessageBus(driver: DriverName): void {
       expect(await world.deadLetters()).toBe(0);
     });
 
-    it('tells of dead letters whoever looks, as often as he looks, and moves one of them or all', async () => {
+    it('lists dead letters as often as requested, and moves one of them or all', async () => {
       const taken: number[] = [];
       let isOpen = false;
       await carry({
@@ -131,7 +131,7 @@ export function describeMessageBus(driver: DriverName): void {
         expect([await letters.count(world.queue), await bus.countDeadLetters()]).toEqual([3, 3]),
       );
       const first = await letters.list(world.queue);
-      // More often than a broker delivers what nobody takes.
+      // More often than a broker delivers an unaccepted message.
       for (let nth = 0; nth < 30; nth += 1) expect(await letters.list(world.queue)).toEqual(first);
       expect(first.map(({ type }) => type)).toEqual(Array(3).fill(noteTaken.type));
       expect(first.map(({ reason }) => reason)).toEqual(

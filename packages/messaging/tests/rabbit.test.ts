@@ -14,7 +14,7 @@ describe('the RabbitMQ bus', () => {
     });
     afterEach(() => world.destroy());
 
-    it('starts without a broker and delivers what was recorded meanwhile', async () => {
+    it('starts without a broker and delivers what was recorded in the meantime', async () => {
       world.network.cut();
       const bus = world.startBus();
       const { subscribed } = bus.consume(noteSubscription(world.database, world.queue));

@@ -29,7 +29,7 @@ export class World {
   readonly network: TcpProxy;
   /** Not through the network that can be cut. */
   readonly database: Database;
-  /** What bus and relay use: behind the network when PostgreSQL is the driver's server. */
+  /** The database of bus and relay: behind the network when PostgreSQL is the driver's server. */
   readonly driverDatabase: Database;
   readonly reports: Parameters<Report>[0][] = [];
   readonly #stops: (() => Promise<void>)[] = [];
@@ -101,7 +101,7 @@ export class World {
     return this.#onBroker(async (channel) => (await channel.checkQueue(`${this.queue}.dead`)).messageCount);
   }
 
-  /** As somebody sees them who is no service. */
+  /** The view of a tool that is no service. */
   async openDeadLetters(): Promise<DeadLetters> {
     if (this.driver === 'in-process') return localDeadLetters((work) => inTransaction(this.database.pool, work));
     const letters = await openRabbitDeadLetters(amqpUrl);

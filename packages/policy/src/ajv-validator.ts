@@ -13,12 +13,14 @@ type Compiled = { validate: ValidateFunction } | { fault: string };
 const uncompilable: Compiled = { fault: 'the schema cannot be compiled' };
 
 /**
- * What judging the arguments of one call may take, about a fiftieth of a second at most. A schema that refers to itself by several ways at once has
- * no other bound: each level of the arguments multiplies it.
+ * The most work for the arguments of one call, about a fiftieth of a second. A schema that refers to itself by several
+ * ways at once has no other bound: each level of the arguments multiplies it.
  */
 const workMax = 200_000;
 
-/** By identity: whoever holds a registry entry keeps its schema object, and dropping the entry drops the validator. */
+/**
+ * Keyed by identity: the owner of a registry entry keeps its schema object, and dropping the entry drops the validator.
+ */
 const compiledSchemas = new WeakMap<object, Compiled>();
 
 const options = {
@@ -29,10 +31,11 @@ const options = {
   logger: false as const,
   // Keywords take what they need from the work of the call, which is their `this`.
   passContext: true,
-  // Attacker-controlled patterns of member names never reach a backtracking engine.
-  // What is generated is not polished: that takes several times as long as to generate it.
+  // Attacker-controlled patterns of member names never reach a backtracking engine. The generated code is not
+  // optimised, which would take several times as long as generating it.
   code: {
-    // Stryker disable next-line StringLiteral: The library reads the name where it writes standalone code, which nobody asks of it.
+    // Stryker disable next-line StringLiteral: The library reads the name only when it writes standalone code, which is
+    // unused here.
     regExp: Object.assign((pattern: string) => linearRegExp(pattern), { code: 'linearRegExp' }),
     // Stryker disable next-line BooleanLiteral: Speed alone: compiling takes longer.
     optimize: false,

@@ -3,13 +3,13 @@ import type { Preconditions } from './preconditions.ts';
 
 export type ApprovalRequest = NonNullable<PolicyRule['approval']>;
 
-/** What a rule or budget asks for that says nothing more precise. */
+/** The default approval request of a rule or budget. */
 export const ordinaryApproval: ApprovalRequest = { quorum: 1, approvers: [], timeout: 900, scope: 'once' };
 
 /**
- * The approval that satisfies both: the larger quorum, the shorter timeout, the narrower scope, the longer time lock, the approvers
- * that both accept. Null when there is none: they accept nobody in common, since an empty list would mean "anybody", or the lock of one
- * outlasts the life that the other gives.
+ * The approval that satisfies both: the larger quorum, the shorter timeout, the narrower scope, the longer time lock,
+ * the approvers that both accept. `null` when there is none. Either they accept no common approver, since an empty list
+ * would accept any, or the lock of one outlasts the life that the other gives.
  */
 export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest): ApprovalRequest | null {
   const approvers = commonApprovers(left.approvers, right.approvers);
@@ -31,15 +31,16 @@ export function strictestApproval(left: ApprovalRequest, right: ApprovalRequest)
 type Granted = Pick<ApprovalRequest, 'scope' | 'timeout'> & { timelock: number; preconditions: Preconditions };
 
 /**
- * Does an approval of this scope, lifetime, time lock and condition grant no more than was asked for? Whoever asks beforehand words the question,
- * and must not get more uses, a longer life or an earlier use for it than the rule gives.
+ * Does an approval of this scope, lifetime, time lock and condition grant no more than was asked for? A caller that
+ * requests an approval beforehand words the question. It must not get more uses, a longer life or an earlier use than
+ * the rule gives.
  */
-export function grantsNoMore({ scope, timeout, timelock, preconditions }: Granted, asked: ApprovalRequest): boolean {
+export function grantsNoMore({ scope, timeout, timelock, preconditions }: Granted, request: ApprovalRequest): boolean {
   return (
-    scopeWidth(scope) <= scopeWidth(asked.scope) &&
-    timeout <= asked.timeout &&
-    timelock >= (asked.timelock ?? 0) &&
-    (asked.unchanged === undefined || preconditions.budgets !== null)
+    scopeWidth(scope) <= scopeWidth(request.scope) &&
+    timeout <= request.timeout &&
+    timelock >= (request.timelock ?? 0) &&
+    (request.unchanged === undefined || preconditions.budgets !== null)
   );
 }
 

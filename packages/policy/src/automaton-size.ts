@@ -2,7 +2,7 @@ import type { RE2JS } from 're2js';
 
 /** Instructions looked at for all transitions: some milliseconds at most. An honest pattern takes some thousand. */
 const workMax = 100_000;
-/** Of the library: the text begins, and so does a line; a search may begin anywhere. */
+/** Flags of the library: the text begins, and so does a line; a search may begin anywhere. */
 const atBeginning = 5;
 const unanchored = 0;
 

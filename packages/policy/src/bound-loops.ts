@@ -3,10 +3,10 @@ import { childrenOf, loopOf } from './expression-syntax.ts';
 import { isHeldWorkSpent } from './held-work.ts';
 import { PolicyError } from './policy-error.ts';
 
-/** What the library makes of a loop. It looks at the condition, where there is one, before each round. */
+/** The library's form of a loop. It looks at the condition, where there is one, before each round. */
 type Comprehension = { op: 'comprehension'; args: { condition?: (accumulated: unknown) => boolean } };
 
-/** As the library's nodes have them, beside what it declares. */
+/** The undeclared members of the library's nodes. */
 type Expanded = { meta?: { alternate?: Comprehension } };
 
 /** Lets no loop begin a round when the work for the decision is spent: a round that fails ends no loop of CEL by itself. */

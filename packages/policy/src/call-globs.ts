@@ -30,7 +30,7 @@ export class CallGlobs {
     });
   }
 
-  /** What {@link MatchedCall} takes at most for one call. */
+  /** The most steps that {@link MatchedCall} takes for one call. */
   get stepsMax(): number {
     return members.reduce((sum, member) => sum + this.sets[member].stepsMax(matchedLengths[member]), 0);
   }
@@ -66,8 +66,8 @@ export class MatchedCall {
   }
 
   #matchingOf(member: Member): ReadonlySet<string> {
-    const known = this.#matching.get(member);
-    if (known !== undefined) return known;
+    const cached = this.#matching.get(member);
+    if (cached !== undefined) return cached;
     const text = this.#intent[member];
     const matching = text === null ? none : this.#globs.sets[member].matching(text, this.#work);
     this.#matching.set(member, matching);

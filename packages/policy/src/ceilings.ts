@@ -17,8 +17,8 @@ export function ceilingsIn(rules: readonly PolicyRule[]): ReadonlyMap<string, st
 type Holder = { readonly ceilings: ReadonlyMap<string, string> };
 
 /**
- * The id of a rule in which the ceilings of a bundle differ from those that are in force, given as canonical texts: one that it does not
- * hold word for word, or holds beyond them. Null: it holds each of them, and no other.
+ * The id of a rule in which the ceilings of a bundle differ from those in force, given as canonical texts. The bundle
+ * does not hold the rule word for word, or holds one beyond them. Null: it holds each of them, and no other.
  */
 export function missingCeiling({ ceilings }: Holder, inForce: readonly string[]): string | null {
   const lacking = inForce.find((text) => !ceilings.has(text));

@@ -25,7 +25,7 @@ export type CompiledPolicy = {
   tools: DeclaredTools;
   /** Its rules `ceiling.*`, by their canonical text. */
   ceilings: ReadonlyMap<string, string>;
-  /** By the name under which rules read them. */
+  /** The relations by the name under which rules read them. */
   relations: ReadonlyMap<string, CompiledRelation>;
   /** The tools for which it requires a relation, as their names read. */
   hosted: GlobSet;
@@ -36,7 +36,7 @@ export type CompiledPolicy = {
 /** In instructions of compiled patterns, about one for each character. Each takes up to a kilobyte. */
 const patternsSizeMax = 20_000;
 
-/** What is waited for between two steps, where others wait for this thread. */
+/** The wait between two steps, where other work waits for this thread. */
 type Turns = {
   nextTurn(): Promise<unknown>;
   monotonicMs(): number;
@@ -44,7 +44,7 @@ type Turns = {
   signal?: AbortSignal;
 };
 
-/** So many milliseconds of work go by before others have their turn. A step takes a millisecond or two. */
+/** The milliseconds of work before other work has its turn. A step takes a millisecond or two. */
 const turnMsMax = 5;
 
 /**
@@ -111,11 +111,11 @@ function requirementsIn({ relations = {} }: PolicyBundle): PolicyRule['match'][]
   return Object.values(relations).flatMap(({ required }) => required ?? []);
 }
 
-/** Of a domain name. */
+/** The longest domain name. */
 const hostLengthMax = 253;
 /** Characters between two stars of all patterns together: as memory, like the characters of regular expressions. */
 const segmentsSizeMax = 20_000;
-/** What matching the longest call with all patterns may take: about a third of the work of a decision. */
+/** The most work for matching the longest call with all patterns: about a third of the work of a decision. */
 const globStepsMax = 2_000_000;
 
 /** No call has to be denied because patterns are many: a bundle whose patterns could take too long does not compile. */
@@ -144,7 +144,7 @@ function assertGlobsFit(policy: CompiledPolicy): void {
     );
 }
 
-/** What is kept compiled for as long as the bundle is. */
+/** The patterns that are kept compiled for as long as the bundle is. */
 class PatternsOfBundle {
   readonly #counted = new Set<string>();
   #size = 0;
@@ -166,13 +166,13 @@ class PatternsOfBundle {
 
 /** However it comes: no way into force is wider than another. Containers and values after a comma count, as they do in a request. */
 function* fewValuesInSteps(bundle: PolicyBundle): Generator<void, void> {
-  const left: object[] = [bundle];
+  const pending: object[] = [bundle];
   let values = 0;
-  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+  for (let each = pending.pop(); each !== undefined; each = pending.pop()) {
     const items: unknown[] = Object.values(each);
     values += Math.max(1, items.length);
     if (values > bundleValuesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleValuesMax} values`);
-    for (const item of items) if (typeof item === 'object' && item !== null) left.push(item);
+    for (const item of items) if (typeof item === 'object' && item !== null) pending.push(item);
     yield;
   }
 }

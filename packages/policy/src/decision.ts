@@ -1,7 +1,7 @@
 import type { GateOutcome, PolicyRule } from '@countersign/contracts/governance-kernel';
 import type { ReasonCode, Verdict } from '@countersign/contracts';
 
-/** What the rules of a bundle say about one call, before budgets and approvals. */
+/** The result of a bundle's rules for one call, before budgets and approvals. */
 export type RuleOutcome =
   | { kind: 'allow'; rules: string[]; reason: string }
   | {

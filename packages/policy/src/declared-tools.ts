@@ -11,7 +11,7 @@ export type DeclaredTools = {
   effects: ReadonlyMap<string, EffectLevel>;
   /** The gravest of all spellings of a tool, by what its name means. */
   effectsMeant: ReadonlyMap<string, EffectLevel>;
-  /** What they demand of their caller, by what their names mean. */
+  /** The demands on their caller, by the meaning of their names. */
   identities: ReadonlyMap<string, readonly IdentityDemand[]>;
   /** Those that need a sandbox, by what their names mean. */
   sandboxed: ReadonlySet<string>;
@@ -108,17 +108,23 @@ function patternMeant(
 /** The longest {@link meaningOf} a name: NFKC makes up to 18 characters of one. */
 const meaningLengthMax = 18 * matchedLengths.tool;
 
-/** What {@link mistakenFor} takes at most. */
+/** The most steps that {@link mistakenFor} takes. */
 export function mistakingStepsMax({ patterns, globs }: DeclaredTools): number {
   return globs.meant.stepsMax(meaningLengthMax) + globs.written.stepsMax(matchedLengths.tool) + patterns.length;
 }
 
-/** Names that mean one tool for some reader of them: a person, or whoever takes `files__read` for `files.read`. */
+/**
+ * The common form of names that mean one tool to some reader: a person, or a client that reads `files__read` as
+ * `files.read`.
+ */
 export function meaningOf(name: string): string {
   return toolOfFunctionName(foldedToolName(name));
 }
 
-/** What the bundle declares of a tool: of a registered one under any alias, of its caller's own under this name alone. */
+/**
+ * The effect that the bundle declares of a tool: of a registered one under any alias, of its caller's own under this
+ * name only.
+ */
 export function effectDeclared(
   { effects, effectsMeant }: Pick<DeclaredTools, 'effects' | 'effectsMeant'>,
   { tool, isOwn }: { tool: string; isOwn: boolean },
@@ -133,8 +139,8 @@ export function meaningsOf(name: string): string[] {
 }
 
 /**
- * What the bundle declares or restricts under an alias as it is written, and not under the name of the registered tool. Such an alias is
- * ambiguous. `null` when there is none.
+ * The declaration or restriction that the bundle has under an alias as it is written, and not under the name of the
+ * registered tool. Such an alias is ambiguous. `null` when there is none.
  */
 export function declaredApart(
   tools: DeclaredTools,
@@ -151,7 +157,7 @@ export function declaredApart(
 }
 
 /** E0 to E4 sort by gravity. */
-export function graverEffect(one: EffectLevel, other: EffectLevel): EffectLevel {
-  // Stryker disable next-line EqualityOperator: Of two effects that are as grave, each is the graver one.
-  return one > other ? one : other;
+export function graverEffect(one: EffectLevel, declared: EffectLevel): EffectLevel {
+  // Stryker disable next-line EqualityOperator: If two effects are equally grave, each is the graver one.
+  return one > declared ? one : declared;
 }

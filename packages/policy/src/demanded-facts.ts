@@ -7,7 +7,10 @@ import { decisionWork } from './work.ts';
 
 type Demanding = Pick<CompiledPolicy, 'bundle' | 'tools' | 'egress'>;
 
-/** Where a call goes. `host` null: it leaves, and nobody can tell where to. Null: it goes nowhere that the kernel knows of. */
+/**
+ * Where a call goes. `host` is `null` when it leaves to an unknown destination. Null: it goes nowhere that the kernel
+ * knows of.
+ */
 export type Destination = { host: string | null } | null;
 
 /** Host of what a `data.egress` names: a URL, or a host alone. */
@@ -26,13 +29,16 @@ export function egressFact(policy: Demanding | null, destination: Destination): 
   const { host } = destination;
   const work = decisionWork();
   const isAllowed = host !== null && allowed.matching(host, work).size > 0 && !work.isSpent;
-  const detail = host ?? 'nobody can tell where it goes';
+  const detail = host ?? 'its destination is unknown';
   return { state: 'known', value: { destination: host ?? '', allowed: isAllowed, detail } };
 }
 
 type Naming = Pick<Intent, 'action' | 'tool' | 'args'>;
 
-/** What the kernel sends, its dispatch has asked for (`isClaimed`); what the caller executes goes past the boundary, which a bundle may rule out. */
+/**
+ * For a call that the kernel sends, its dispatch sets the claim (`isClaimed`). A call that the caller executes bypasses
+ * the boundary, which a bundle may forbid.
+ */
 export function provenanceFact(
   policy: Demanding | null,
   intent: Naming,
@@ -43,10 +49,26 @@ export function provenanceFact(
   return { state: 'known', value: { through_boundary: false } };
 }
 
-/** Nothing gives grants yet, so what needs one has none. */
-export function sandboxFact(policy: Demanding | null, intent: Naming): Facts['sandbox'] {
-  if (!namesOneOf(intent, policy?.tools.sandboxed)) return { state: 'not_applicable' };
-  return { state: 'known', value: { grant_hash: null, required: true, overgrants: [] } };
+/** The newest grant of a tool. `always`: without a grant the call is denied, whatever the policy demands. */
+export type HeldGrant = {
+  grant_hash: string | null;
+  has_expired: boolean;
+  overgrants: readonly string[];
+  always: boolean;
+};
+
+/** An expired grant is named only where its server demands one: otherwise the policy alone demands it, and there is none. */
+export function sandboxFact(
+  policy: Demanding | null,
+  intent: Naming,
+  sandboxGrant: HeldGrant | null,
+): Facts['sandbox'] {
+  const required = sandboxGrant?.always === true || namesOneOf(intent, policy?.tools.sandboxed);
+  const grant = sandboxGrant?.has_expired === true && !sandboxGrant.always ? null : sandboxGrant;
+  if (!required && grant === null) return { state: 'not_applicable' };
+  const { grant_hash = null, overgrants = [] } = grant ?? {};
+  const value = { grant_hash, required, overgrants: [...overgrants] };
+  return { state: 'known', value: grant?.has_expired === true ? { ...value, has_expired: true } : value };
 }
 
 function namesOneOf(intent: Naming, meanings: ReadonlySet<string> | undefined): boolean {

@@ -8,9 +8,9 @@ type Listed = { principal: string; tools: readonly string[] };
 const action = 'tool.call';
 
 /**
- * Of these tools, those that the rules deny to the principal in each call, with any arguments, resource, effect level and context: a rule
- * without conditions denies them, or no rule could allow or escalate them. All tools share the work of one decision. The tools that
- * are left when it is spent are not in the answer.
+ * The tools among these that the rules deny to the principal in each call, with any arguments, resource, effect level
+ * and context. A rule without conditions denies them, or no rule could allow or escalate them. All tools share the work
+ * of one decision. The tools that are left when it is spent are not in the answer.
  */
 export function deniedTools(
   { index }: CompiledPolicy,

@@ -29,7 +29,7 @@ export function describeFault({ keyword, instancePath, params, message }: ErrorO
   return `${nameOf(at)} ${expectations[keyword] ?? message ?? `fails ${keyword}`}`;
 }
 
-/** Of a JSON pointer (RFC 6901 section 4). */
+/** A token of a JSON pointer (RFC 6901 section 4). */
 function unescaped(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }

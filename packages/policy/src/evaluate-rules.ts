@@ -13,10 +13,11 @@ import { decisionWork, type Work } from './work.ts';
 export type RuleEnvironment = { now: string; relations: Readonly<Record<string, boolean>> };
 
 /**
- * What the rules say: any deny wins, else any escalate, else any allow, else `NO_MATCHING_RULE`. A rule that matched but cannot
- * be evaluated (an error, a missing member, a value that is no boolean) denies with `POLICY_EVALUATION_ERROR`, so that no
- * argument can switch a rule off; guard optional members with `has(args.x)`. Where matching alone takes more than `work`, the call is denied
- * with the same code. Pure; never throws for a compiled policy.
+ * The result of the rules: any deny wins, else any escalate, else any allow, else `NO_MATCHING_RULE`. A matching rule
+ * that cannot be evaluated (an error, a missing member, a value that is no boolean) denies with
+ * `POLICY_EVALUATION_ERROR`. No argument can therefore switch a rule off; guard optional members with `has(args.x)`.
+ * Where matching alone takes more than `work`, the call is denied with the same code. Pure; never throws for a compiled
+ * policy.
  */
 export function evaluateRules(
   policy: CompiledPolicy,
@@ -124,8 +125,8 @@ function evaluationError(failed: readonly CompiledRule[]): RuleOutcome {
 function escalation(rules: readonly CompiledRule[]): RuleOutcome {
   let approval: ApprovalRequest | null = null;
   for (const { rule } of rules) {
-    const asked = rule.approval ?? ordinaryApproval;
-    approval = approval === null ? asked : strictestApproval(approval, asked);
+    const terms = rule.approval ?? ordinaryApproval;
+    approval = approval === null ? terms : strictestApproval(approval, terms);
     if (approval === null) {
       return {
         kind: 'deny',

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-/** What a rule may look at. */
+/** The variables that a rule may read. */
 const ruleVariables = [
   'action',
   'tool',
@@ -16,7 +16,7 @@ const ruleVariables = [
 ] as const;
 export type RuleVariable = (typeof ruleVariables)[number];
 
-/** What expressions of a kind may look at, and what of that comes in any size; the rest are short names. */
+/** The variables of a kind of expression, and those of them with values of any size; the rest are short names. */
 export type Dialect = { readonly variables: ReadonlySet<string>; readonly unbounded: ReadonlySet<string> };
 
 export const ofRules: Dialect = {
@@ -25,7 +25,7 @@ export const ofRules: Dialect = {
 };
 
 const permissionVariables = ['subject', 'action', 'resource', 'context', 'relations'];
-/** What may be done to an entity: each variable is an object. */
+/** The dialect of permissions: each variable is an object. */
 export const ofPermissions: Dialect = {
   variables: new Set(permissionVariables),
   unbounded: new Set(permissionVariables),

@@ -39,7 +39,10 @@ const searches: Readonly<Record<string, string>> = {
   split: 'boundedSplit',
 };
 
-/** Of the expression that is being evaluated, which holds them for as long as it lives: functions of CEL are told their operands alone. */
+/**
+ * The patterns of the expression that is being evaluated, which holds them for as long as it lives: functions of CEL
+ * receive only their operands.
+ */
 let patternsHeld: ReadonlyMap<string, LinearRegExp> = new Map();
 
 /**
@@ -89,7 +92,7 @@ export function compileExpression(text: string, path: string, dialect: Dialect =
   };
 }
 
-/** Of V8. */
+/** An extension of V8. */
 const errors = Error as ErrorConstructor & { stackTraceLimit?: number };
 
 /**
@@ -135,10 +138,10 @@ function boundedEnvironment(): Environment {
 }
 
 function matchesHeld(text: string, pattern: string): boolean {
-  const held = patternsHeld.get(pattern);
+  const cached = patternsHeld.get(pattern);
   // Stryker disable next-line ConditionalExpression: Every expression is evaluated with its patterns.
-  if (held === undefined) throw new Error('An expression is evaluated without its patterns');
-  return held.test(text);
+  if (cached === undefined) throw new Error('An expression is evaluated without its patterns');
+  return cached.test(text);
 }
 
 function instantOfText(text: string): Date {

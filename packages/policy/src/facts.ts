@@ -8,17 +8,17 @@ import type { Preconditions } from './preconditions.ts';
 export type Fact<Value> =
   { state: 'known'; value: Value } | { state: 'not_applicable' } | { state: 'unavailable'; detail: string };
 
-/** What of the call cannot be decided about, in words for its caller; null: nothing. */
+/** The fault of the call, in words for its caller; `null` when there is none. */
 type RequestFact = { fault: string | null };
 
-/** A fence in force around the call. Any kind but a throttle stops it, one that nobody knows how to read too. */
+/** A fence in force around the call. Any kind but a throttle stops it, unknown kinds too. */
 export type FenceInForce = {
   scope: string;
   level: 'system' | 'org' | 'tenant' | 'agent' | 'tool' | 'server';
   kind: string;
   epoch: number;
   reason: string;
-  /** Of a throttle: what is left of its window before this call. */
+  /** For a throttle: the calls left in its window before this call. */
   calls_remaining: number | null;
 };
 
@@ -67,7 +67,8 @@ type SettingsFact = { received: boolean };
 
 type ScopesFact = { required: string[]; granted: string[] };
 
-type SandboxFact = { grant_hash: string | null; required: boolean; overgrants: string[] };
+/** `has_expired`: the grant holds no more. It is named all the same. */
+type SandboxFact = { grant_hash: string | null; has_expired?: boolean; required: boolean; overgrants: string[] };
 
 type EgressFact = { destination: string; allowed: boolean; detail: string };
 
@@ -85,8 +86,8 @@ export type BudgetFact = {
 };
 
 /**
- * What this call would take from its budgets. Money is exact: millionths of a minor unit. Null: nobody can say what the call costs at
- * most.
+ * The demand of this call on its budgets. Money is exact: millionths of a minor unit. `null` when the maximum cost is
+ * unknown.
  */
 export type Demand = { tool_calls: number; spend_micros: bigint | null; egress_bytes: number; writes: number };
 
@@ -100,11 +101,11 @@ export type ApprovalFact = {
   intent_hash: string;
   judged_hash: string;
   policy_hash: string | null;
-  /** What must still be so. */
+  /** The conditions that must still hold. */
   preconditions: Preconditions;
   /** Who approved, each once and never the requester. */
   approved_by: string[];
-  /** Who approved it alone instead of all whom the asks want; null: nobody did. */
+  /** The person who approved it alone in place of all voters that the asks require; `null` when there is none. */
   broken_by: string | null;
   /** How often it may be used, as it was asked for. */
   scope: string;
@@ -117,7 +118,7 @@ export type ApprovalFact = {
   /** Uses left of its scope. */
   uses_remaining: number;
   expired: boolean;
-  /** What was said to its denial or withdrawal. */
+  /** The reason of its denial or withdrawal. */
   rejection_reason: string | null;
 } | null;
 
@@ -142,7 +143,7 @@ export type Facts = {
   demand: Demand;
   /** The currency of the price table that priced this call. Absent when no table did, or its currency is not configured. */
   priced_in?: string;
-  /** Of the intent, its effect, the demand and what the policy reads of the call: what an approval binds. */
+  /** The hash of the intent, its effect, the demand and the members that the policy reads: an approval binds it. */
   judged_hash: string;
   approval: Fact<ApprovalFact>;
 };

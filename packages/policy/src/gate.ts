@@ -9,7 +9,7 @@ import type { Intent } from './intent.ts';
 
 export type RuleEvaluator = (policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment) => RuleOutcome;
 
-/** What a rule or a budget asked for, for the approval gate to answer. */
+/** The approval request of a rule or a budget, for the approval gate to answer. */
 export type Ask = { code: ReasonCode; reason: string; approval: ApprovalRequest };
 
 export type GateInput = {
@@ -33,7 +33,7 @@ export type GateResult =
 /** Total over its input: a gate that meets facts it cannot judge denies. */
 export type Gate = (input: GateInput) => GateResult;
 
-/** What each gate answers when its facts could not be had, or when judging them failed. */
+/** The code of each gate when its facts were unavailable, or when judging them failed. */
 export const failClosedCodes: Record<GateName, ReasonCode> = {
   request: 'MALFORMED_ARGUMENTS',
   fence: 'FENCE_UNAVAILABLE',

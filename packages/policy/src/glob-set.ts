@@ -12,7 +12,7 @@ type Pattern = Sought & { readonly head: string; readonly tail: string; readonly
  */
 export class GlobSet {
   readonly #literals = new Set<string>();
-  /** By the letters before the first `*` or `?`. */
+  /** Patterns by the letters before the first `*` or `?`. */
   readonly #byStart = new Map<string, Pattern[]>();
   readonly #wild: string[] = [];
   #search: SegmentSearch | null = null;
@@ -54,7 +54,7 @@ export class GlobSet {
     return found;
   }
 
-  /** What {@link matching} takes at most for a text of a length. */
+  /** The most steps that {@link matching} takes for a text of a length. */
   stepsMax(textLength: number): number {
     const patterns = [...this.#byStart.values()].flat();
     const starts = this.#startLengths.reduce((sum, length) => sum + length, 0);
@@ -74,7 +74,7 @@ export class GlobSet {
     }
     const [head = '', ...parts] = glob.split('*');
     const tail = parts.pop() ?? '';
-    const segments = parts.filter((part) => part !== '');
+    const segments = parts.filter((literals) => literals !== '');
     if (segments.length > 0 && glob.includes('?')) {
       this.#wild.push(glob);
       return;
@@ -82,9 +82,9 @@ export class GlobSet {
     this.#segmentsSize += segments.reduce((sum, { length }) => sum + length, 0);
     const start = /^[^?]*/.exec(head)?.[0] ?? '';
     const pattern = { glob, head, tail, hasStar: glob.includes('*'), segments, tailLength: tail.length };
-    const known = this.#byStart.get(start);
-    if (known === undefined) this.#byStart.set(start, [pattern]);
-    else known.push(pattern);
+    const entry = this.#byStart.get(start);
+    if (entry === undefined) this.#byStart.set(start, [pattern]);
+    else entry.push(pattern);
   }
 
   /** Those with the shortest starts first. */
@@ -102,10 +102,10 @@ function hasEnds({ head, tail, hasStar }: Pattern, text: string, work: Work): bo
   return isAt(head, text, 0, work) && isAt(tail, text, text.length - tail.length, work);
 }
 
-function isAt(part: string, text: string, from: number, work: Work): boolean {
-  for (let at = 0; at < part.length; at += 1) {
+function isAt(literal: string, text: string, from: number, work: Work): boolean {
+  for (let at = 0; at < literal.length; at += 1) {
     if (!work.takeSteps(1)) return false;
-    if (part[at] !== '?' && part[at] !== text[from + at]) return false;
+    if (literal[at] !== '?' && literal[at] !== text[from + at]) return false;
   }
   return true;
 }

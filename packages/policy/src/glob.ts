@@ -33,9 +33,9 @@ export function matchesGlob(pattern: string, text: string, work: Work): boolean 
   return at === pattern.length;
 }
 
-/** What {@link matchesGlob} takes at most: at each character the longest part without `*` begins once. */
+/** The most steps that {@link matchesGlob} takes: at each character the longest part without `*` begins once. */
 export function globStepsMax(pattern: string, textLength: number): number {
-  const parts = pattern.split('*');
-  const longest = Math.max(...parts.map((part) => part.length));
-  return (textLength + parts.length) * (longest + 2);
+  const literals = pattern.split('*');
+  const longest = Math.max(...literals.map((literal) => literal.length));
+  return (textLength + literals.length) * (longest + 2);
 }

@@ -1,22 +1,22 @@
 import type { Work } from './work.ts';
 
-/** What making an error costs, in units. The library makes one for each round of a loop that fails, and goes on. */
+/** The cost of making an error, in units. The library makes one for each round of a loop that fails, and goes on. */
 const errorCost = 20;
 
-let held: Work | null = null;
+let current: Work | null = null;
 
 /** From now on what an expression calls takes its work from here: functions of CEL get their operands alone. */
 export function holdWork(work: Work): void {
-  held = work;
+  current = work;
 }
 
 /** False when it is more than is left. */
 export function takeHeldWork(units: number): boolean {
-  return held?.take(units) ?? true;
+  return current?.take(units) ?? true;
 }
 
 export function isHeldWorkSpent(): boolean {
-  return held?.isSpent ?? false;
+  return current?.isSpent ?? false;
 }
 
 export function payForError(): void {

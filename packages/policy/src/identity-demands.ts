@@ -6,7 +6,10 @@ import { toolsNamed } from './tools-named.ts';
 
 const nothing: ReadonlySet<IdentityDemand> = new Set();
 
-/** What the policy demands of whoever makes this call: for every call, and for each tool that it would run, however that is spelled. */
+/**
+ * The policy's demands on the caller of this call: for every call, and for each tool that it would run, in any
+ * spelling.
+ */
 export function identityDemanded(
   policy: Pick<CompiledPolicy, 'bundle' | 'tools'> | null,
   intent: Pick<Intent, 'action' | 'tool' | 'args'>,

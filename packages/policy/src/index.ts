@@ -9,6 +9,7 @@ export type { CompiledPolicy } from './compile-policy.ts';
 export { declaredApart, effectDeclared, graverEffect, meaningOf, meaningsOf, mistakenFor } from './declared-tools.ts';
 export { deniedTools } from './denied-tools.ts';
 export { destinationNamed, egressFact, provenanceFact, sandboxFact } from './demanded-facts.ts';
+export type { HeldGrant } from './demanded-facts.ts';
 export type { Destination } from './demanded-facts.ts';
 export { toolsNamed } from './tools-named.ts';
 export { foldedToolName } from './tool-name.ts';

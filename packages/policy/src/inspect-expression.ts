@@ -8,25 +8,31 @@ import { PolicyError } from './policy-error.ts';
 /** Two loops inside each other are enough for "some item has some tag"; three are a cubic cost for every call. */
 const comprehensionDepthMax = 2;
 
-/** What reads a text to its end and may do so anew for each element, in loop bodies per character. A pattern has its own price. */
+/**
+ * Functions that read a text to its end and may do so again for each element, in loop bodies per character. A pattern
+ * has its own price.
+ */
 const searchCosts: Readonly<Record<string, number>> = {
   ...{ matches: 0, lowerAscii: 0.04, upperAscii: 0.04, split: 0.04 },
   ...{ contains: 0.001, indexOf: 0.001, lastIndexOf: 0.001 },
 };
-/** What reads each text once, wherever it stands. */
+/** Functions that read each text once, wherever it is. */
 const readingCosts: Readonly<Record<string, number>> = {
   ...{ size: 0.08, trim: 0.01, lowerAscii: 0.11, upperAscii: 0.11, lastIndexOf: 0.004 },
   ...{ double: 0.1, int: 0.01, uint: 0.01, join: 0.01 },
 };
-/** What compares texts as far as they are alike, builds one, or looks one up as a key. */
+/** Functions that compare texts up to the first difference, build one, or look one up as a key. */
 const textCosts = { compared: 0.001, built: 0.002, key: 0.005 };
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
-/** What looks at each value, in loop bodies: the library counts and compares the members of an object one by one. */
+/**
+ * Functions that look at each value, in loop bodies: the library counts and compares the members of an object one by
+ * one.
+ */
 const valueCosts = { size: 4, sought: 1, compared: 5 };
 /** A text that is written is put between all values. */
 const joinedCosts = { value: 1, character: 0.01 };
 
-/** So many nodes in loops, of one or several, are a loop body. */
+/** This number of nodes in loops, of one or several, is one loop body. */
 const bodyNodes = 10;
 
 export type Inspection = {
@@ -34,7 +40,7 @@ export type Inspection = {
   size: number;
   /** Elements of the lists and maps that are written in it: a loop may go over them. */
   literals: number;
-  /** What the bodies of its loops take in a round, by how deep they are: at 1, those that run once for each element. */
+  /** The costs of the bodies of its loops in a round, by their depth: at 1, those that run once for each element. */
   bodyCosts: readonly number[];
   splitsText: boolean;
   /** For each character that the call brings, by how often it may be searched: once, or once for each element to that power. */
@@ -57,7 +63,7 @@ export type Inspection = {
 class NodesInLoops {
   readonly #counts: number[] = [];
 
-  /** What is outside of loops is counted by its nodes alone. */
+  /** Nodes outside of loops are counted only by their number. */
   add(depth: number): void {
     if (depth === 0) return;
     while (this.#counts.length <= depth) this.#counts.push(0);
@@ -196,7 +202,7 @@ function textCostOf(node: ASTNode, isShortName: (name: string) => boolean): numb
   }
 }
 
-/** What is compared with a text, a number or a short name is at an end with the first look. */
+/** A comparison with a text, a number or a short name ends at the first look. */
 function isShort(node: ASTNode, isShortName: (name: string) => boolean): boolean {
   switch (node.op) {
     case 'value':

@@ -8,8 +8,8 @@ const rereadCosts = { value: 0.1, character: 0.02 };
 const [copyCost, nameCost] = [0.3, 0.5];
 
 /**
- * What all rules of one decision may do together. CEL always ends, but two nested loops over a caller's list of 100,000 items end too
- * late, and so do a hundred rules that search a caller's text of a million characters.
+ * The work that all rules of one decision share. CEL always ends, but two nested loops over a caller's list of 100,000
+ * items end too late. The same holds for a hundred rules that search a caller's text of a million characters.
  */
 export class IterationBudget {
   readonly #values: readonly unknown[];

@@ -4,15 +4,18 @@ import { hasSmallAutomaton } from './automaton-size.ts';
 /** Enough for any honest pattern; keeps the compiled automaton small. */
 const patternLengthMax = 512;
 /**
- * Patterns are literals of bundles and schemas, which hold theirs for as long as they live themselves: what is kept here is compiled once
- * for all that have it. The cap is for a process that sees many, in instructions of all that are kept: each takes up to a kilobyte with
- * its share of the automaton, and a pattern some more.
+ * Patterns are literals of bundles and schemas, which hold theirs for as long as they live themselves: what is kept
+ * here is compiled once for all that have it. The cap is for a process that sees many, in instructions of all kept
+ * patterns. Each instruction takes up to a kilobyte with its share of the automaton, and a pattern some more.
  */
 const keptMax = 200_000;
-/** Of a pattern beside its instructions. */
+/** The weight of a pattern beside its instructions. */
 export const patternWeight = 10;
 
-/** What is repeated is compiled as often: characters of a pattern times all the counts in it. More takes longer than others can wait. */
+/**
+ * A repeated part is compiled as often as it is repeated: characters of a pattern times all the counts in it. More
+ * takes longer than others can wait.
+ */
 const repeatedMax = 20_000;
 
 /** In bodies of a loop, for each character: measured with texts that make the engine work hardest. */
@@ -48,8 +51,8 @@ export function keptPatterns(instructionsMax: number): (pattern: string) => Line
     kept += weight;
   };
   return (pattern) => {
-    const known = compiledPatterns.get(pattern);
-    if (known !== undefined) return known;
+    const cached = compiledPatterns.get(pattern);
+    if (cached !== undefined) return cached;
     const compiled = compile(pattern);
     keep(pattern, compiled);
     return compiled;
@@ -61,12 +64,12 @@ function compile(pattern: string): LinearRegExp {
   if (pattern.length * countsIn(pattern) > repeatedMax) throw new RangeError('pattern repeats too much too often');
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   const size = compiled.programSize();
-  const known = { size, toString: () => `re2:${pattern}` };
+  const entry = { size, toString: () => `re2:${pattern}` };
   if (hasSmallAutomaton(compiled))
-    return { ...known, test: (text) => compiled.test(text), costPerCharacter: characterCosts.ofSmallAutomaton };
-  // Without the automaton, whose states each new text would make anew at ten times the cost.
+    return { ...entry, test: (text) => compiled.test(text), costPerCharacter: characterCosts.ofSmallAutomaton };
+  // The cost without the automaton, whose states each new text would build again at ten times the cost.
   const costPerCharacter = size * characterCosts.ofInstruction;
-  return { ...known, test: (text) => compiled.matcher(text).find(), costPerCharacter };
+  return { ...entry, test: (text) => compiled.matcher(text).find(), costPerCharacter };
 }
 
 /** All the counts of repetitions together, whether or not they stand inside of each other: the engine allows 1,000 in one. */

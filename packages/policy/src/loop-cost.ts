@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { childrenOf, loopOf, type Loop } from './expression-syntax.ts';
 
-/** Of each variable that a loop binds: how deep, and how often all of its values together make up the call. */
+/** The depth of each variable that a loop binds, and how often all of its values together make up the call. */
 type Bound = { depth: number; power: number };
 type Scope = Terms & { bound: ReadonlyMap<string, Bound>; depth: number };
 /** `unbounded`: what the call brings in any size. The other variables are short names. */
@@ -17,9 +17,9 @@ const answersInText: ReadonlySet<string> = new Set([
 const readsNothing: ReadonlySet<string> = new Set(['has', 'dyn']);
 
 /**
- * How often the loops of an expression read whole texts and lists: as many operations as the entry n counts read all that is in the call for
- * its elements, to the power of n. None where each value is read once, as in `args.urls.all(u, u.startsWith('https:'))`. One to the
- * power of 1: `args.names.all(n, n in args.known)`.
+ * The number of times that loops of an expression read whole texts and lists. The entry n counts the operations that
+ * read all values of the call for its elements, to the power of n. None where each value is read once, as in
+ * `args.urls.all(u, u.startsWith('https:'))`. One to the power of 1: `args.names.all(n, n in args.known)`.
  */
 export function rereadings(root: ASTNode, terms: Terms): number[] {
   const counts: number[] = [];
@@ -121,7 +121,7 @@ function insideOf({ variable }: Loop, scope: Scope, ofRange: number): Scope {
   return { ...scope, bound: new Map(scope.bound).set(variable, { depth, power }), depth };
 }
 
-/** What the operation itself reads, beside what its operands cost. */
+/** The reads of the operation itself, beside the cost of its operands. */
 function readingOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case 'in':
@@ -155,12 +155,12 @@ function sizeCompared(sides: readonly ASTNode[], scope: Scope): number {
   return Math.max(alike, ...sides.map((side) => sizeBuilt(side, scope)));
 }
 
-/** What is compared with a number is none but a number. */
+/** A value that is compared with a number can only be a number. */
 function isNumber(node: ASTNode): boolean {
   return node.op === '-_' || (node.op === 'value' && typeof node.args !== 'string');
 }
 
-/** What has to be put together before it is read. */
+/** The size of values that must be built before they are read. */
 function sizeBuilt(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case '+':
@@ -178,8 +178,8 @@ function sizeBuilt(node: ASTNode, scope: Scope): number {
 function sizeOf(node: ASTNode, scope: Scope): number {
   switch (node.op) {
     case 'id': {
-      const known = scope.bound.get(node.args);
-      if (known !== undefined) return known.power + scope.depth - known.depth;
+      const bound = scope.bound.get(node.args);
+      if (bound !== undefined) return bound.power + scope.depth - bound.depth;
       return scope.unbounded.has(node.args) ? scope.depth : short;
     }
     case '.':

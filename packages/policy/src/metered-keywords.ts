@@ -30,8 +30,8 @@ function takeEffort(this: Work, effort: Effort, data: JsonValue): boolean {
 }
 
 /** Ajv holds each object against each other one: 50,000, which fit into a request, take half a minute. */
-function isUniqueAsAsked(this: Work, asked: boolean, items: JsonValue[]): boolean {
-  if (!asked) return true;
+function isUniqueAsAsked(this: Work, isDeclared: boolean, items: JsonValue[]): boolean {
+  if (!isDeclared) return true;
   takeForWriting(this, items);
   return areUnique(items);
 }
@@ -58,10 +58,10 @@ function matching(pattern: string): (this: Work, text: string) => boolean {
 }
 
 function takeForWriting(work: Work, value: JsonValue): void {
-  const left = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+  const pending = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     take(work, writingCosts.value + (typeof next === 'string' ? next.length * writingCosts.character : 0));
-    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) left.push(inner);
+    if (typeof next === 'object' && next !== null) for (const inner of Object.values(next)) pending.push(inner);
   }
 }
 

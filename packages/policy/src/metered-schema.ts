@@ -25,17 +25,18 @@ export const appliedKeywords = {
 type Schema = Record<string, unknown>;
 
 /**
- * A copy of a schema in which each node says what it takes, so that whoever applies it can be stopped. Null for what cannot be told
- * beforehand: too many nodes or patterns, an identifier inside, or a reference that is anything but a pointer into the same document.
+ * A copy of a schema in which each node states its cost, so that its evaluation can be stopped. Null for what cannot be
+ * told beforehand: too many nodes or patterns, an identifier inside, or a reference that is anything but a pointer into
+ * the same document.
  */
 export function meteredSchema(schema: Schema): Schema | null {
   const root = structuredClone(schema);
   const efforts = new Map<Schema, Effort>();
   const patterns = new Set<string>();
   let patternsSize = 0;
-  const left: unknown[] = [root];
-  while (left.length > 0) {
-    const node = left.pop();
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const node = pending.pop();
     if (!isSchema(node) || efforts.has(node)) continue;
     for (const pattern of patternsOf(node).filter((each) => !patterns.has(each))) {
       patterns.add(pattern);
@@ -45,7 +46,7 @@ export function meteredSchema(schema: Schema): Schema | null {
     }
     if (efforts.size >= nodesMax || isForeign(node, node === root)) return null;
     efforts.set(node, effortOf(node));
-    left.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
+    pending.push(...appliedBy(node), ...(typeof node['$ref'] === 'string' ? [resolve(root, node['$ref'])] : []));
   }
   // Written when all are known: a reference may lead into what was looked at before.
   for (const [node, effort] of efforts) node[effortKeyword] = effort;
@@ -77,8 +78,8 @@ function appliedBy(node: Schema): unknown[] {
 }
 
 /**
- * What the generated code does for one value, beside what the keywords take that look at a whole one (`metered-keywords`). A node that fails
- * at its type says nothing, so whoever applies it says it before.
+ * The effort of the generated code for one value, beside that of the keywords that look at a whole one
+ * (`metered-keywords`). A node that fails at its type reports nothing, so its parent counts it before.
  */
 function effortOf(node: Schema): Effort {
   const { properties, patternProperties, required, dependencies, dependentRequired, dependentSchemas } = node;
@@ -87,7 +88,10 @@ function effortOf(node: Schema): Effort {
   const has = (...keywords: string[]) => keywords.filter((keyword) => keyword in node).length;
   return {
     value:
-      1 + appliedBy(node).length + written.reduce<number>((sum, part) => sum + sizeOf(part), 0) / 4 + costOfConst(node),
+      1 +
+      appliedBy(node).length +
+      written.reduce<number>((sum, child) => sum + sizeOf(child), 0) / 4 +
+      costOfConst(node),
     item: has('items', 'contains', 'additionalItems', 'unevaluatedItems'),
     member: patterns.length / 2 + has('additionalProperties', 'propertyNames') + 2 * has('unevaluatedProperties'),
     nameCharacter: patterns.reduce((sum, pattern) => sum + costOfPattern(pattern), 0),
@@ -99,12 +103,12 @@ function costOfPattern(pattern: string): number {
   return linearRegExp(pattern).costPerCharacter;
 }
 
-function namesOf(part: unknown): string[] {
-  return isSchema(part) ? Object.keys(part) : [];
+function namesOf(child: unknown): string[] {
+  return isSchema(child) ? Object.keys(child) : [];
 }
 
-function sizeOf(part: unknown): number {
-  return typeof part === 'object' && part !== null ? Object.keys(part).length : 0;
+function sizeOf(child: unknown): number {
+  return typeof child === 'object' && child !== null ? Object.keys(child).length : 0;
 }
 
 /** It is compared to its end. */

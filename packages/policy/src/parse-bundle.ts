@@ -80,7 +80,9 @@ function schemaError(issue: Issue | undefined): PolicyError {
   return new PolicyError('MALFORMED_BUNDLE', path, issue.message);
 }
 
-/** No call would match it, and whoever wrote it would take its tools for declared. A bundle that is in force stays as it is. */
+/**
+ * No call would match it, and its author would take its tools for declared. A bundle that is in force stays as it is.
+ */
 function refuseToolPatterns({ tools = {} }: PolicyBundle): void {
   const pattern = Object.keys(tools).find((name) => !isLiteralGlob(name));
   if (pattern === undefined) return;

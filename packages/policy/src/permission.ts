@@ -7,7 +7,10 @@ import { PolicyError } from './policy-error.ts';
 
 type Members = Readonly<Record<string, PlainJson>>;
 
-/** Who asks to do what with what. Each of the first three has `properties`; what `relations` lacks, nobody could answer. */
+/**
+ * Who asks to do what with what. Each of the first three has `properties`; answers that `relations` lacks were
+ * unavailable.
+ */
 export type PermissionVariables = {
   readonly subject: Members;
   readonly action: Members;

@@ -10,7 +10,10 @@ import { decisionWork, decisionWorkMax, Work } from './work.ts';
 /** Tests have no clock of their own; a rule that reads `now` sees this instant, so that compiling stays deterministic. */
 const testNow = '2026-01-01T00:00:00.000Z';
 
-/** What all tests of a bundle may take together: a thousand tests of thousands of rules fit. A test may take no more than a decision. */
+/**
+ * The work that all tests of a bundle share: a thousand tests of thousands of rules fit. A test may take no more than a
+ * decision.
+ */
 const testsWorkMax = 50 * decisionWorkMax;
 
 /** Runs the tests of a bundle against its rules, one a step. Throws {@link PolicyError} `TEST_FAILED` naming the first that fails. */
@@ -21,12 +24,15 @@ export function* policyTestsInSteps(policy: CompiledPolicy): Generator<void, voi
   }
 }
 
-/** All tests of a bundle that its rules fail, for whoever mends it. The rules are those of a policy that was compiled without them. */
+/**
+ * All tests of a bundle that its rules fail, for the author who mends it. The rules are those of a policy that was
+ * compiled without them.
+ */
 export function failedTests(policy: CompiledPolicy, tests: readonly PolicyTest[]): PolicyError[] {
   return [...failures(policy, tests)].flatMap((failure) => failure ?? []);
 }
 
-/** Nobody mends more of them at once. */
+/** A person mends no more of them at once. */
 const failuresMax = 100;
 
 /** The first of them, where others wait for this thread: each test may ask thousands of rules. Throws the reason of `signal`. */
@@ -57,7 +63,7 @@ function* failures(policy: CompiledPolicy, tests: readonly PolicyTest[]): Genera
   }
 }
 
-/** What the rules of a policy say of the call of a test. */
+/** The verdict of a policy's rules on the call of a test. */
 export function verdictInTest(policy: CompiledPolicy, test: PolicyTest): Verdict {
   return answerOf(outcomeOf(policy, test, decisionWork())).verdict;
 }

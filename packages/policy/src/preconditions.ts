@@ -5,7 +5,8 @@ import type { BudgetFact, Facts } from './facts.ts';
 export type Preconditions = Readonly<ApprovalPreconditions>;
 
 /**
- * What is not as it was when the approval was asked for, in words; null: nothing. A fact that nobody knows now is not as it was.
+ * The condition that changed after the approval was requested, in words; `null` when there is none. A fact that is
+ * unknown now counts as changed.
  */
 export function unmetPrecondition(
   { tool_definition_hash, budgets }: Preconditions,
@@ -16,10 +17,10 @@ export function unmetPrecondition(
   if (budgets === null) return null;
   if (facts.budgets.state !== 'known') return 'The budgets are not known.';
   const taken = facts.budgets.value.find((budget) => !holdsAsMuch(budget, budgets));
-  return taken === undefined ? null : `Of budget ${taken.budget_id} less is left than when the approval was asked for.`;
+  return taken === undefined ? null : `Budget ${taken.budget_id} has less left than when the approval was requested.`;
 }
 
-/** What is not known is the pin of no approval. */
+/** An unknown definition matches the pin of no approval. */
 function pinOf(registry: Facts['registry']): string | null {
   switch (registry.state) {
     case 'known':
@@ -32,7 +33,7 @@ function pinOf(registry: Facts['registry']): string | null {
   }
 }
 
-/** What all tenants take of the ceiling of the installation is no one tenant's to hold still. */
+/** One tenant cannot hold the ceiling of the installation still, since all tenants use it. */
 function holdsAsMuch(now: BudgetFact, before: readonly BudgetRemainder[]): boolean {
   if (now.budget_id === installationCeiling) return true;
   const then = before.find(({ budget_id }) => budget_id === now.budget_id);

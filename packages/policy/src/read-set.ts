@@ -12,7 +12,7 @@ const memberPattern = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function readsOf(node: ASTNode, free: ReadonlySet<string> = ofRules.variables): string[] {
   const path = accessPath(node, free);
-  // What a loop binds is no name of the dialect, so it reads nothing.
+  // A variable of a loop is not in the dialect, so it reads nothing.
   return path === null ? childrenOf(node).flatMap((child) => readsOf(child, free)) : [path];
 }
 
@@ -26,7 +26,7 @@ export function minimalReadSet(paths: Iterable<string>): string[] {
   return kept;
 }
 
-/** What the names of a read set may take in a record at most: every path, and each shape on the way to it (ADR 0019). */
+/** The most bytes of a read set's names in a record: every path, and each shape on the way to it (ADR 0019). */
 const namesLengthMax = 262_144;
 
 /** Throws {@link PolicyError}: what a record names of each call has to fit into it, whatever the call is. */

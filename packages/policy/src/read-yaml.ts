@@ -13,10 +13,11 @@ export type YamlText = {
 };
 
 /**
- * The only reader of YAML. The lexer and the parser of the library are loops, and the composer behind them is recursive: a text of 64 KB that
- * nests at every character exhausts the stack, and V8 ends the process when that happens inside a regular expression. Each token is
- * checked before the composer runs: for depth, and for anchors, aliases and tags. Aliases multiply, and tags change what a reader sees.
- * Throws {@link PolicyError} with the line of the first fault.
+ * The only reader of YAML. The lexer and the parser of the library are loops, and the composer behind them is
+ * recursive. A text of 64 KB that nests at every character exhausts the stack, and V8 ends the process when that
+ * happens inside a regular expression. Each token is checked before the composer runs: for depth, and for anchors,
+ * aliases and tags. Aliases multiply, and tags change what a reader sees. Throws {@link PolicyError} with the line of
+ * the first fault.
  */
 export function readYaml(text: string): YamlText {
   if (text.length > bundleBytesMax) throw new PolicyError('TOO_LARGE', '', `a bundle may have ${bundleBytesMax} bytes`);

@@ -18,7 +18,7 @@ import { decisionWork, type Work } from './work.ts';
 export type CompiledRelation = {
   readonly name: string;
   readonly declared: PolicyRelation;
-  /** What is read of a call to ask for it, and the answer itself. */
+  /** The members of a call that the question reads, and the answer itself. */
   readonly reads: readonly string[];
   /** The patterns of tools for which it is required, as they read. */
   readonly requiredMeant: readonly string[];
@@ -27,7 +27,7 @@ export type CompiledRelation = {
 /** Does the subject have the relation with the object? */
 export type RelationQuestion = { readonly object: string; readonly relation: string; readonly subject: string };
 
-/** What a decision needs to know about relations. A question that the call does not fill is null: nobody can answer it. */
+/** The relations that a decision needs. A question that the call does not fill is `null`, since it has no answer. */
 export type NeededRelations = {
   readonly questions: ReadonlyMap<string, RelationQuestion | null>;
   readonly required: readonly string[];
@@ -62,7 +62,7 @@ function compileRelation(name: string, declared: PolicyRelation): CompiledRelati
 }
 
 function placeholdersOf(template: string, at: string): string[] {
-  // Stryker disable next-line StringLiteral: What is left of a template holds no bracket more.
+  // Stryker disable next-line StringLiteral: The rest of a template holds no more brackets.
   const rest = template.replaceAll(placeholder, '');
   if (/[{}]/.test(rest) || template.includes('__proto__'))
     throw new PolicyError('RELATION_INVALID', at, 'holds a place that nothing fills');
@@ -128,9 +128,9 @@ function matchingHosted(globs: GlobSet, intent: Intent, work: Work): ReadonlySet
 }
 
 function questionOf({ object, relation, subject }: PolicyRelation, intent: Intent): RelationQuestion | null {
-  const asked = { object: filled(object, intent), relation, subject: filled(subject, intent) };
-  if (!EntityName.safeParse(asked.object).success || !SubjectName.safeParse(asked.subject).success) return null;
-  return asked;
+  const question = { object: filled(object, intent), relation, subject: filled(subject, intent) };
+  if (!EntityName.safeParse(question.object).success || !SubjectName.safeParse(question.subject).success) return null;
+  return question;
 }
 
 /** Empty, which is no name, unless every place is filled. */

@@ -10,9 +10,9 @@ type Restored = { kind: 'restored'; intent: Intent; environment: RuleEnvironment
 type Unreplayable = { kind: 'UNREPLAYABLE'; missing: string[] };
 
 /**
- * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of the call.
- * An absent member is absent; a member on the way to it is kept as its shape alone (`{}`, or null where it is no object), so
- * that `has()` answers the same on replay.
+ * The values that the rules could read, by path, for `RecordedIntent.facts`: exactly the read set and nothing else of
+ * the call. An absent member is absent. A member on the way to it is kept as its shape alone (`{}`, or `null` where it
+ * is no object), so that `has()` answers the same on replay.
  */
 export function readFacts(policy: CompiledPolicy, intent: Intent, environment: RuleEnvironment): RecordedFacts {
   const values: RecordedFacts = {
@@ -40,7 +40,7 @@ export function readFacts(policy: CompiledPolicy, intent: Intent, environment: R
 export function uncoveredReads(policy: CompiledPolicy, recorded: CompiledPolicy): string[] {
   return policy.readSet.filter((path) => {
     if (isInRecord(path)) return false;
-    if (!recorded.readSet.some((known) => path === known || path.startsWith(`${known}.`))) return true;
+    if (!recorded.readSet.some((read) => path === read || path.startsWith(`${read}.`))) return true;
     if (!path.startsWith('relations.')) return false;
     const name = path.slice('relations.'.length);
     return relationAsked(policy, name) !== relationAsked(recorded, name);
@@ -60,19 +60,21 @@ export function restoreIntent(record: BoundaryRecord): Restored | Unreplayable {
   const missing = Object.keys(record.intent.capped_facts ?? {});
   if (missing.length > 0) return { kind: 'UNREPLAYABLE', missing: missing.sort() };
   const { relations, now } = rootsOf(record);
-  const held = Object.entries(objectOf(relations)).filter(([, holds]) => typeof holds === 'boolean');
+  const recordedRelations = Object.entries(objectOf(relations)).filter(([, holds]) => typeof holds === 'boolean');
   return {
     kind: 'restored',
     intent: restoredIntent(record),
     environment: {
       now: typeof now === 'string' ? now : record.created_at,
-      relations: Object.fromEntries(held.map(([name, holds]) => [name, holds === true])),
+      relations: Object.fromEntries(recordedRelations.map(([name, holds]) => [name, holds === true])),
     },
     block: { state: 'known', value: { tool_blocked: record.tool_blocked === true } },
   };
 }
 
-/** The call without what was too large to be kept: whoever reads of it asks first what the record holds. */
+/**
+ * The call without the values that were too large to be kept: code that reads it checks first what the record holds.
+ */
 export function restoredIntent(record: BoundaryRecord): Intent {
   const { action, tool, resource, effect_level, args_hash, intent_hash } = record.intent;
   const { tenant_id: tenant, principal_id: principal, session_id: session } = record;

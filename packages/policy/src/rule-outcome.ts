@@ -10,8 +10,8 @@ export function parseRuleOutcome(value: unknown): RuleOutcome | null {
   if (!isStrings(rules) || typeof reason !== 'string') return null;
   if (kind === 'allow') return rules.length === 0 ? null : { kind, rules, reason };
   if (kind === 'deny') {
-    const known = denyCodes.find((candidate) => candidate === code);
-    return known === undefined ? null : { kind, rules, reason, code: known };
+    const listed = denyCodes.find((candidate) => candidate === code);
+    return listed === undefined ? null : { kind, rules, reason, code: listed };
   }
   if (kind !== 'escalate' || rules.length === 0) return null;
   const request = PolicyRule.shape.approval.safeParse(approval).data;

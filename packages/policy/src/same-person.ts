@@ -2,8 +2,8 @@ import type { PrincipalId } from '@countersign/contracts';
 import { foldedToolName } from './tool-name.ts';
 
 /**
- * Names that differ in case, in compatibility forms or in what nobody sees are one person's: a quorum counts people, and whoever
- * asked does not decide under another spelling. Whom a rule names as approver, it names exactly.
+ * Names that differ in case, in compatibility forms or in invisible characters are one person's. A quorum counts
+ * people, and a requester does not decide under another spelling. An approver that a rule names is matched exactly.
  */
 export function samePerson(left: PrincipalId, right: PrincipalId): boolean {
   // Stryker disable next-line ConditionalExpression: Speed alone: equal names read alike.

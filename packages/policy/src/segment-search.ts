@@ -129,8 +129,8 @@ function rootNode(): Node {
 }
 
 function child(node: Node, character: string, root: Node): Node {
-  const known = node.next.get(character);
-  if (known !== undefined) return known;
+  const child = node.next.get(character);
+  if (child !== undefined) return child;
   const made: Node = { next: new Map(), fail: root, segment: null, shorter: null };
   node.next.set(character, made);
   return made;

@@ -6,8 +6,9 @@ const comparisonsMax = 40_000_000;
 const unitsPerComparison = 0.003;
 
 /**
- * CEL's searches for a text that the call brings. JavaScript compares at each place anew, so two long texts that nearly match hold up
- * everybody for half a minute. Each throws beyond its limit, and otherwise answers as the library does.
+ * CEL's searches for a text that the call brings. JavaScript compares again at each place, so two long texts that
+ * nearly match block all work for half a minute. Each throws beyond its limit, and otherwise answers as the library
+ * does.
  */
 export const textSearches: Readonly<Record<string, (text: string, sought: string, ...more: bigint[]) => unknown>> = {
   'boundedContains(string): bool': (text, sought) => bounded(text, sought).includes(sought),
@@ -18,7 +19,7 @@ export const textSearches: Readonly<Record<string, (text: string, sought: string
   'boundedLastIndexOf(string, int): int': (text, sought, from = 0n) =>
     sought === '' ? from : BigInt(bounded(text, sought).lastIndexOf(sought, placeIn(text, from))),
   'boundedSplit(string): list<string>': (text, sought) => bounded(text, sought).split(sought),
-  // Stryker disable next-line UnaryOperator: Whoever calls it says how many.
+  // Stryker disable next-line UnaryOperator: The caller always passes a number.
   'boundedSplit(string, int): list<string>': (text, sought, most = -1n) =>
     limited(bounded(text, sought).split(sought), sought, Number(most)),
 };
@@ -36,8 +37,8 @@ function placeIn(text: string, from: bigint): number {
 }
 
 /** At most so many parts: the last one is the rest. */
-function limited(parts: string[], separator: string, most: number): string[] {
+function limited(literals: string[], separator: string, most: number): string[] {
   if (most === 0) return [];
-  if (most < 0 || parts.length <= most) return parts;
-  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)];
+  if (most < 0 || literals.length <= most) return literals;
+  return [...literals.slice(0, most - 1), literals.slice(most - 1).join(separator)];
 }

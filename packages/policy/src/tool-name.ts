@@ -5,8 +5,9 @@ const plain = /^[ -~]*$/;
 const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
 
 /**
- * What is left of a name for somebody who reads it: without compatibility forms (NFKC), case, and characters that are not shown. Two
- * names with the same remainder can be taken for each other. Upper case in between folds what has no lower case of its own (ß, ſ).
+ * The form of a name that its readers see: without compatibility forms (NFKC), case, and characters that are not shown.
+ * Two names with the same remainder can be taken for each other. Upper case in between folds what has no lower case of
+ * its own (ß, ſ).
  *
  * @example foldedToolName('Ｎotes\u200d.pay') // 'notes.pay'
  */

@@ -2,8 +2,9 @@ import type { ReasonCode, Verdict } from '@countersign/contracts';
 import type { GateOutcome } from '@countersign/contracts/governance-kernel';
 
 /**
- * What a trace decides: the last gate that was reached denies or escalates, or every gate let the call pass. An ask of a rule or a
- * budget is not the end: the approval gate, which is the last, passes only a call that was granted. Null for a trace that no decision leaves.
+ * The verdict of a trace: the last gate that was reached denies or escalates, or every gate let the call pass. An ask
+ * of a rule or a budget is not the end: the approval gate, which is the last, passes only a call that was granted. Null
+ * for a trace that no decision leaves.
  */
 export function verdictOfTrace(trace: readonly GateOutcome[]): { verdict: Verdict; reason_code: ReasonCode } | null {
   const end = trace.findLastIndex(({ outcome }) => outcome !== 'not_reached');

@@ -1,7 +1,7 @@
 /** Steps that read one character each, a few nanoseconds: so many are a unit. */
 const stepsPerUnit = 16;
 
-/** What may be done for one decision, in bodies of a loop: about an eighth of a microsecond each. */
+/** The work that one decision may take, in bodies of a loop: about an eighth of a microsecond each. */
 export class Work {
   #left: number;
 

@@ -23,10 +23,10 @@ describe('the approval that satisfies two that are asked for', () => {
     ['the longer time lock', { timelock: 5 }, { timelock: 7 }, { timelock: 7 }],
     ['the one time lock', {}, { timelock: 7 }, { timelock: 7 }],
     ['what has to stay unchanged', { unchanged: ['budgets'] }, {}, { unchanged: ['budgets'] }],
-    ['whom one names where the other takes anybody', {}, { approvers: ['ada'] }, { approvers: ['ada'] }],
+    ['those whom one names where the other accepts any approver', {}, { approvers: ['ada'] }, { approvers: ['ada'] }],
     ['whom both name', { approvers: ['ada', 'bob'] }, { approvers: ['bob', 'eve'] }, { approvers: ['bob'] }],
-    ['anybody, where neither names one', {}, {}, {}],
-    ['nothing, where nobody is named by both', { approvers: ['ada'] }, { approvers: ['bob'] }, null],
+    ['any approver, where neither names one', {}, {}, {}],
+    ['nothing, where they name no common approver', { approvers: ['ada'] }, { approvers: ['bob'] }, null],
     ['nothing, where a lock is as long as a life', { timelock: 60 }, { timeout: 60 }, null],
     ['a lock that ends before', { timelock: 59 }, { timeout: 60 }, { timelock: 59, timeout: 60 }],
   ])('has %s', (_what, left, right, strictest) => {
@@ -46,7 +46,7 @@ describe('the approval that satisfies two that are asked for', () => {
           timelock: both.timelock ?? 0,
           preconditions: { tool_definition_hash: null, budgets: null },
         };
-        for (const asked of [left, right]) expect(grantsNoMore(granted, asked)).toBe(true);
+        for (const request of [left, right]) expect(grantsNoMore(granted, request)).toBe(true);
       }),
     );
   });
@@ -66,15 +66,15 @@ describe('an approval that was asked for beforehand', () => {
     ['a shorter life', { scope: 'uses:2', timeout: 59 }, false],
     ['a longer lock', { scope: 'uses:2', timeout: 60, timelock: 6 }, false],
     ['budgets that stay as they are', { scope: 'uses:2', timeout: 60, unchanged: ['budgets'] }, false],
-  ])('is held against a rule that asks for %s', (_what, asked, fits) => {
-    expect(grantsNoMore(granted, request(asked))).toBe(fits);
+  ])('is held against a rule that asks for %s', (_what, wanted, fits) => {
+    expect(grantsNoMore(granted, request(wanted))).toBe(fits);
   });
 
   it('has its scopes from the narrowest to the widest', () => {
     const widest = { ...granted, timelock: 0 };
     for (const [at, scope] of scopes.entries())
-      expect(scopes.map((asked) => grantsNoMore({ ...widest, scope }, request({ scope: asked })))).toEqual(
-        scopes.map((_asked, other) => other >= at || (at === 1 && other === 0)), // `uses:1` is once
+      expect(scopes.map((wanted) => grantsNoMore({ ...widest, scope }, request({ scope: wanted })))).toEqual(
+        scopes.map((_asked, index) => index >= at || (at === 1 && index === 0)), // `uses:1` is once
       );
   });
 });

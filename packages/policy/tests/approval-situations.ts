@@ -1,20 +1,20 @@
 import type { Situation } from './gate-situations.ts';
-import { budgetOf, frozenNow, grantFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+import { budgetOf, frozenNow, grantFor, intentOf, knownFact, policyOf, toolOf } from './situation.ts';
 
 const asking = (approval: object) => policyOf([{ id: 'ask', effect: 'escalate', approval }]);
 const [later, still, two] = [asking({ timelock: 60 }), asking({ unchanged: ['budgets'] }), asking({ quorum: 2 })];
 const named = asking({ quorum: 2, approvers: ['alice'], timelock: 60 });
 
-/** What was left when an approval was asked for. */
-const resting = (...left: [] | [calls: number, others?: object]) => ({
+/** The remainders when an approval was requested. */
+const resting = (...remaining: [] | [calls: number, others?: object]) => ({
   tool_definition_hash: toolOf({}).current_hash,
-  budgets: left.length === 0 ? [] : [{ ...remainder, tool_calls_remaining: left[0], ...left[1] }],
+  budgets: remaining.length === 0 ? [] : [{ ...remainder, tool_calls_remaining: remaining[0], ...remaining[1] }],
 });
 const remainder = { ...budgetOf({}), spend_remaining_micros: '1000000000' };
 
-const given = (policy: typeof later, changes: object = {}) => ({
+const under = (policy: typeof later, changes: object = {}) => ({
   policy,
-  facts: { approval: known(grantFor(policy, intentOf(), changes)) },
+  facts: { approval: knownFact(grantFor(policy, intentOf(), changes)) },
 });
 const broken = { approved_by: [], broken_by: 'alice' };
 
@@ -23,23 +23,23 @@ export const approvalSituations: Situation[] = [
   {
     code: 'APPROVAL_REQUIRED',
     when: 'the approval waits for a shorter time than the rule asks for',
-    ...given(later, { timelock: 59 }),
+    ...under(later, { timelock: 59 }),
   },
   {
     code: 'APPROVAL_TIMELOCKED',
     when: 'the time lock of the approval is running',
-    ...given(later, { timelock: 60, locked_until: frozenNow }),
+    ...under(later, { timelock: 60, locked_until: frozenNow }),
   },
   {
     code: 'APPROVAL_TIMELOCKED',
-    when: 'the approval waits where nobody asked for that',
-    ...given(two, { timelock: 60, locked_until: frozenNow }),
+    when: 'the approval waits although none was required',
+    ...under(two, { timelock: 60, locked_until: frozenNow }),
   },
-  { code: 'ALLOWED', when: 'the time lock has ended', ...given(later, { timelock: 60 }) },
+  { code: 'ALLOWED', when: 'the time lock has ended', ...under(later, { timelock: 60 }) },
   {
     code: 'APPROVAL_REQUIRED',
     when: 'the approval does not hold the budgets still, and the rule wants that',
-    ...given(still),
+    ...under(still),
   },
   ...[
     { when: 'the tool has another pin', preconditions: { tool_definition_hash: null, budgets: null } },
@@ -52,30 +52,30 @@ export const approvalSituations: Situation[] = [
     when: `since the approval was asked for ${when}`,
     policy: still,
     facts: {
-      ...given(still, { preconditions }).facts,
-      budgets: known([budgetOf({ tool_calls_remaining: 4 })]),
+      ...under(still, { preconditions }).facts,
+      budgets: knownFact([budgetOf({ tool_calls_remaining: 4 })]),
     },
   })),
   {
     code: 'ALLOWED',
     when: 'the budgets are as they were when the approval was asked for',
-    ...given(still, { preconditions: resting(5) }),
+    ...under(still, { preconditions: resting(5) }),
   },
-  { code: 'ALLOWED', when: 'somebody broke the glass in front of a quorum', ...given(two, broken) },
-  { code: 'ALLOWED', when: 'one who is named broke the glass in front of a time lock', ...given(named, broken) },
+  { code: 'ALLOWED', when: 'the glass was broken in front of a quorum', ...under(two, broken) },
+  { code: 'ALLOWED', when: 'one who is named broke the glass in front of a time lock', ...under(named, broken) },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'somebody broke the glass whom the rule does not name',
-    ...given(named, { ...broken, broken_by: 'bob' }),
+    when: 'the glass was broken by a person whom the rule does not name',
+    ...under(named, { ...broken, broken_by: 'bob' }),
   },
   {
     code: 'APPROVAL_REQUIRED',
-    when: 'somebody broke the glass for more uses than the rule gives',
-    ...given(two, { ...broken, scope: 'uses:2' }),
+    when: 'the glass was broken for more uses than the rule gives',
+    ...under(two, { ...broken, scope: 'uses:2' }),
   },
   {
     code: 'APPROVAL_PRECONDITION_FAILED',
-    when: 'somebody broke the glass and the tool has another pin',
-    ...given(two, { ...broken, preconditions: { tool_definition_hash: null, budgets: null } }),
+    when: 'the glass was broken and the tool has another pin',
+    ...under(two, { ...broken, preconditions: { tool_definition_hash: null, budgets: null } }),
   },
 ];

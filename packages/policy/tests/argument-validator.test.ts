@@ -64,7 +64,7 @@ describe('validateWithAjv', () => {
     prepareSchema(before);
     validateWithAjv(within, {});
     expect([isSchemaPrepared(before), isSchemaPrepared(within)]).toEqual([true, true]);
-    // What it was when it was compiled: nobody compiles it again.
+    // The original schema: it is not compiled again.
     Object.assign(before, { required: ['a'] });
     prepareSchema(before);
     expect(validateWithAjv(before, {})).toBeNull();

@@ -27,10 +27,10 @@ describe('a bundle', () => {
 
   it('has as many patterns as a process can keep for each bundle, each counted once', () => {
     const kept = Array.from({ length: 39 }, (_, nth) => long(nth));
-    const left = 20_000 - 39 * of500;
+    const remaining = 20_000 - 39 * of500;
     // A character more weighs one more.
-    const last = 'b'.repeat(1 + left - ofOne);
-    expect(kept.every((pattern) => weightOf(pattern) === of500) && weightOf(last) === left).toBe(true);
+    const last = 'b'.repeat(1 + remaining - ofOne);
+    expect(kept.every((pattern) => weightOf(pattern) === of500) && weightOf(last) === remaining).toBe(true);
     expect(policyOf(matching([...kept, last, ...kept, last])).rules).toHaveLength(80);
     expect(() => policyOf(matching([...kept, last, `${last}b`]))).toThrow(
       expect.objectContaining({ code: 'TOO_LARGE', path: '/rules/40/when' }),

@@ -62,11 +62,11 @@ describe('compiling in turns', () => {
     expect(steps).toBeGreaterThan(20);
     expect(await turnsAt(4.9)).toBe(Math.floor(steps / 2));
     expect(await turnsAt(0)).toBe(0);
-    // A turn is as long as it is, and the time begins anew behind it.
+    // A turn has its full length, and the next one begins after it.
     expect(await turnsAt(2)).toBe(Math.floor(steps / 3));
   });
 
-  it('lets others in after each test, and ends when nobody would mend more', async () => {
+  it('lets others in after each test, and ends at the most failures', async () => {
     const { tests, ...bundle } = testsOverRules(20);
     const policy = compilePolicy({ ...bundle, tests: [] }, nodeProvider);
     const failing = many(300, () => ({ ...tests[0], expect: { verdict: 'ALLOW' } })) as typeof tests;

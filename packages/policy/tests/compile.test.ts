@@ -37,7 +37,7 @@ describe('parsePolicyBundle', () => {
     ['a tag', `${head}rules: !!set {}`, 'YAML_REFUSED'],
     ['a tag that changes nothing', `${head}rules: !!seq []`, 'YAML_REFUSED'],
     ['a tag without a name', `${head}rules: ! []`, 'YAML_REFUSED'],
-    ['a tag of nobody', `${head}rules: !mine []`, 'YAML_REFUSED'],
+    ['an unknown tag', `${head}rules: !mine []`, 'YAML_REFUSED'],
     ['a tag of a text', `${head}rules: [{id: !!str a, effect: allow}]`, 'YAML_REFUSED'],
     ['a tag of a member', `${head}rules: []\n!!str tests: []`, 'YAML_REFUSED'],
     ['a key over two lines', `${head}rules: [a\n  b: {}]`, 'YAML_REFUSED'],
@@ -84,7 +84,7 @@ describe('parsePolicyBundle', () => {
     expect(() => parsePolicyBundle(text)).toThrow('line 7: close_ticket is declared twice');
   });
 
-  it('cuts the name of a key that nobody could read', () => {
+  it('cuts the name of a key that is too long to read', () => {
     const named = (length: number) => `${head}? ${'k'.repeat(length)}\n: 1\n? ${'k'.repeat(length)}\n: 2\n`;
     expect(() => parsePolicyBundle(named(80))).toThrow(`line 6: ${'k'.repeat(80)} is declared twice`);
     expect(() => parsePolicyBundle(named(81))).toThrow(`line 6: ${'k'.repeat(80)}… is declared twice`);
@@ -260,7 +260,7 @@ describe('rules', () => {
     expect(holds(when, { args: { items, text: 'a text with 4999 in it' } })).toBe('allow');
   });
 
-  const known = Array.from({ length: 2000 }, (_, index) => `name-${index}`);
+  const longNames = Array.from({ length: 2000 }, (_, index) => `name-${index}`);
   const text = 'a'.repeat(400_000);
   const rereading = [
     'args.known.all(x, x in args.known)',
@@ -281,7 +281,7 @@ describe('rules', () => {
     'args.known.exists(x, {"t": args.text} == {"t": args.text})',
   ];
   it.each(rereading)('deny a call that would have its texts and lists read in each round of %s', (when) => {
-    const args = when.includes('pairs') ? { pairs: known.slice(0, 900), text } : { known, text };
+    const args = when.includes('pairs') ? { pairs: longNames.slice(0, 900), text } : { known: longNames, text };
     expect(holds(when, { args })).toBe('POLICY_EVALUATION_ERROR');
   });
 
@@ -293,11 +293,11 @@ describe('rules', () => {
   ];
   it.each(readOnce)('hear a long call where each value is read once, as in %s', (when) => {
     const groups = Array.from({ length: 150 }, () => ({ tags: ['a', 'b'.repeat(8)] }));
-    expect(holds(when, { args: when.includes('groups') ? { groups } : { known, text } })).toBe('allow');
+    expect(holds(when, { args: when.includes('groups') ? { groups } : { known: longNames, text } })).toBe('allow');
   });
 
   it('hear a call that has its lists read in each round when they are short', () => {
-    const names = known.slice(0, 100);
+    const names = longNames.slice(0, 100);
     expect(holds('args.names.all(x, x in args.names)', { args: { names } })).toBe('allow');
   });
 
@@ -370,7 +370,7 @@ describe('rules', () => {
     const policy = policyOf(rules);
     const intent = intentOf({ tool: 't.250', args: { amount: 5 } });
     expect([...candidateRules(policy.index, intent)].map(({ rule }) => rule.id)).toEqual(['r250']);
-    // What is not in the index cannot have been looked at.
+    // The rules are only in the index, so a rule outside of it cannot have been used.
     const indexed = { ...policy, rules: [], byId: new Map() };
     expect(evaluateRules(indexed, intent, environment)).toMatchObject({ kind: 'allow', rules: ['r250'] });
   });

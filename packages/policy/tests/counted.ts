@@ -1,6 +1,6 @@
 import { Work } from '../src/work.ts';
 
-/** So many steps are a unit of work. */
+/** The number of steps in a unit of work. */
 const stepsPerUnit = 16;
 
 /** Counts what is done: each step that was granted, and each time that something was asked for, granted or not. */
@@ -23,7 +23,7 @@ export function stepsTaken(run: (work: Work) => unknown, units = 2 ** 40): numbe
   return work.steps;
 }
 
-/** What a generator of steps comes to. */
+/** The result of a generator of steps. */
 export function allSteps<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const step = steps.next();

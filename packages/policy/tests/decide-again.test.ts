@@ -5,22 +5,22 @@ import { decideAgain, decideAsRecorded, type CompiledPolicy } from '../src/index
 import { policies, policyWith } from './sealed-policies.ts';
 import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
 import { budgetOf, identityOf } from './situation.ts';
-import { again, allowing, asking, outcome, said, tools, traceWith, type Under } from './under-a-draft.ts';
+import { again, allowing, asking, outcome, verdictText, tools, traceWith, type Under } from './under-a-draft.ts';
 
 describe('a decision made again from its record', () => {
   it('is the one that the draft would have taken of the same call in the same world', () => {
-    const told = { decided: 0, unreplayable: 0 };
+    const counts = { decided: 0, unreplayable: 0 };
     fc.assert(
       fc.property(worlds, policies, policies, (world, recorded, draft) => {
         const again = decideAgain(decideIn(world, recorded).record, { draft, recorded, ceilings: [] });
-        told[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
-        if (again.kind === 'decided') expect(said(again)).toBe(said(decideIn(world, draft).decision));
+        counts[again.kind === 'decided' ? 'decided' : 'unreplayable'] += 1;
+        if (again.kind === 'decided') expect(verdictText(again)).toBe(verdictText(decideIn(world, draft).decision));
         else expect(again.missing).not.toEqual([]);
       }),
       { numRuns: 2_000 },
     );
     // Calls without a known answer are the few.
-    expect(told.decided).toBeGreaterThan(told.unreplayable);
+    expect(counts.decided).toBeGreaterThan(counts.unreplayable);
   });
 
   it('is the recorded one under the very same policy', () => {
@@ -72,7 +72,7 @@ describe('what a record does not tell', () => {
       'args.to.x',
     ],
     [
-      'anything of the call, where nobody has the policy of then',
+      'any member of the call, when the recorded policy is unknown',
       () => again(worldOf({}), [reads('has(args.a)'), reads('has(args.a)')], { recorded: 'unknown' }),
       'args.a',
     ],
@@ -102,7 +102,7 @@ describe('what a record does not tell', () => {
       'egress.host',
     ],
     [
-      'whether a name was refused, where nobody has the policy of then',
+      'whether a name was refused, when the recorded policy is unknown',
       () => again(misspelt, [allowing(tools('E1')), allowing()], { recorded: 'unknown' }),
       'gates.fence',
     ],
@@ -147,7 +147,7 @@ describe('a call under a draft', () => {
       worldOf({ said: { effect: null, writes }, budgets });
     expect(again(world(1, one), [reading, writing])).toBe('ALLOW ALLOWED');
     expect(again(world(null, one), [reading, writing])).toBe('ALLOW ALLOWED');
-    // Nobody knows whether its caller said that it writes nothing.
+    // The record does not show whether its caller declared no writes.
     expect(again(world(null, none), [reading, writing])).toBe('demand.writes');
     expect(again(world(null, none), [reading, reading])).toBe('ALLOW ALLOWED');
     const hidden = [budgetOf({ budget_id: installationCeiling })];
@@ -158,17 +158,19 @@ describe('a call under a draft', () => {
   it('has the effect that all who declared it give it', () => {
     const byEffect = (rest: object) =>
       policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E4'] } }], ...rest });
-    // Nobody declared the tool, so it was E4, and what its caller said of it is not known.
+    // The tool was undeclared, so it was E4, and its caller's declaration is unknown.
     expect(again(worldOf({}), [allowing(), byEffect(tools('E1'))])).toBe('effect_level');
     expect(again(worldOf({}), [allowing(), byEffect({})])).toBe('ALLOW ALLOWED');
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))])).toBe('ALLOW ALLOWED');
     // Whatever it was, the draft says the same of it.
     expect(again(worldOf({}), [allowing(), allowing(tools('E1'))])).toBe('ALLOW ALLOWED');
-    // Its caller's own tool, which nobody declares any more.
+    // Its caller's own tool, which is no longer declared.
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect({})])).toBe('ALLOW ALLOWED');
-    // Its caller said E3, and nobody says more under the draft.
-    const said = { effect: 'E3' as const, writes: null };
-    expect(again(worldOf({ said }), [allowing(tools('E1')), byEffect(tools('E2'))])).toBe('DENY NO_MATCHING_RULE');
+    // Its caller declared E3, and the draft declares nothing higher.
+    const declared = { effect: 'E3' as const, writes: null };
+    expect(again(worldOf({ said: declared }), [allowing(tools('E1')), byEffect(tools('E2'))])).toBe(
+      'DENY NO_MATCHING_RULE',
+    );
     expect(again(worldOf({}), [allowing(tools('E1')), byEffect(tools('E4'))], { recorded: 'unknown' })).toBe(
       'ALLOW ALLOWED',
     );
@@ -183,7 +185,7 @@ describe('a call under a draft', () => {
     expect(again(grave, [allowing(tools('E3')), byEffect('E3')])).toBe('effect_level');
   });
 
-  it('has the effect that was sealed where it names no tool, whoever has the policy of then', () => {
+  it('has the sealed effect where it names no tool, whether or not the recorded policy is known', () => {
     const call = { action: 'data.egress', tool: null, resource: null, args: {}, context: {} };
     const draft = policyWith({ rules: [{ id: 'r0', effect: 'allow', match: { effect_level: ['E3'] } }] });
     const world = worldOf({ call, said: { effect: 'E3', writes: null } });
@@ -214,50 +216,55 @@ describe('a call under a draft', () => {
 
 describe('an approval under a draft', () => {
   const world = worldOf({});
-  const given = (changes: object, id: string | null = 'apr_1'): Under => ({
+  const underApproval = (changes: object, id: string | null = 'apr_1'): Under => ({
     record: { ...traceWith(world, asking(1), outcome('approval', changes)), approval_id: id as never },
   });
   const withoutGate = (gate: string) => ({
     gates: decideIn(world, asking(1)).record.gates.filter((one) => one.gate !== gate),
   });
-  const passed = given({ outcome: 'pass' });
-  const refused = given({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' });
-  const locked = given({ outcome: 'deny', reason_code: 'APPROVAL_TIMELOCKED' });
+  const passed = underApproval({ outcome: 'pass' });
+  const refused = underApproval({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' });
+  const locked = underApproval({ outcome: 'deny', reason_code: 'APPROVAL_TIMELOCKED' });
 
   it.each<[string, CompiledPolicy, Under, string]>([
     ['that asks for the very same is as it was', asking(1, 'm'), passed, 'ALLOW ALLOWED'],
-    ['that asks for another is nobody’s to foresee', asking(2), passed, 'approval'],
+    ['that requests another has no known outcome', asking(2), passed, 'approval'],
     ['that asks for none is not used', allowing(), passed, 'ALLOW ALLOWED'],
     ['was refused, and stays refused', asking(2), refused, 'DENY APPROVAL_REJECTED'],
     ['waits as it did', asking(1, 'm'), locked, 'DENY APPROVAL_TIMELOCKED'],
     ['may wait longer or less', asking(2), locked, 'approval'],
-    ['was never asked for', asking(2), given({ outcome: 'not_reached' }, null), 'ESCALATE APPROVAL_REQUIRED'],
-    ['was there and not reached', asking(1, 'm'), given({ outcome: 'not_reached' }), 'approval'],
+    ['was never asked for', asking(2), underApproval({ outcome: 'not_reached' }, null), 'ESCALATE APPROVAL_REQUIRED'],
+    ['was there and not reached', asking(1, 'm'), underApproval({ outcome: 'not_reached' }), 'approval'],
     [
       'was there, and no outcome of it is known',
       asking(1, 'm'),
       { record: { ...withoutGate('approval'), approval_id: 'apr_1' as never } },
       'approval',
     ],
-    ['was asked for, and is asked for anew', asking(2), given({ outcome: 'escalate' }), 'ESCALATE APPROVAL_REQUIRED'],
     [
-      'was needed by nobody, and now is',
+      'was requested, and is requested again',
       asking(2),
-      given({ outcome: 'not_applicable' }, null),
+      underApproval({ outcome: 'escalate' }),
+      'ESCALATE APPROVAL_REQUIRED',
+    ],
+    [
+      'was not needed, and now is',
+      asking(2),
+      underApproval({ outcome: 'not_applicable' }, null),
       'ESCALATE APPROVAL_REQUIRED',
     ],
     [
       'could not be had, since all asks exclude each other',
       asking(1),
-      given({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' }, null),
+      underApproval({ outcome: 'deny', reason_code: 'APPROVAL_REJECTED' }, null),
       'ESCALATE APPROVAL_REQUIRED',
     ],
-    ['was denied by a code that the record lost', asking(1), given({ outcome: 'deny' }), 'approval'],
+    ['was denied by a code that the record lost', asking(1), underApproval({ outcome: 'deny' }), 'approval'],
   ])('%s', (_what, draft, under, answer) => {
     expect(again(world, [asking(1), draft], under)).toBe(answer);
   });
 
-  it('is nobody’s to foresee where nobody has the policy of then', () => {
+  it('has no known outcome when the recorded policy is unknown', () => {
     expect(again(world, [asking(1), asking(1)], { ...passed, recorded: 'unknown' })).toBe('approval');
   });
 

@@ -6,7 +6,7 @@ import type { Facts, Intent } from '../src/index.ts';
 import { combine } from '../src/evaluate-rules.ts';
 import { matchesGlob } from '../src/glob.ts';
 import { boundedBefore, decisionWork } from '../src/work.ts';
-import { frozenNow, bundleOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
+import { frozenNow, bundleOf, factsFor, grantFor, intentOf, knownFact, policyOf, viewer } from './situation.ts';
 
 const environment = { now: frozenNow, relations: { viewer: true } };
 const globs = fc.array(fc.constantFrom('tool.call', 'model.*', '*', 'files.read', 'files.*', 'web.?et', 'mail.send'), {
@@ -58,7 +58,7 @@ const anyIntent = fc
     context: fc.constantFrom({}, { channel: 'web' }),
   })
   .map((call) => intentOf(call as Partial<Intent>)); // the union of literals widens to plain JSON
-/** By way of JSON: what structuredClone makes is of another realm than the test. */
+/** Copied by JSON, since the result of structuredClone is of another realm than the test. */
 function copyOf<Value>(value: Value): Value {
   const text = JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
   const revive = (_name: string, member: unknown) =>
@@ -100,11 +100,11 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.nat(400), (rules, intent, units) => {
         const policy = policyOf(rules, [], { viewer });
-        const asked = { policy, intent, environment };
+        const input = { policy, intent, environment };
         const whole = evaluateRules(policy, intent, environment);
-        expect(evaluateRulesWithin(new Work(1_000_000), asked)).toEqual(whole);
-        expect([whole, null]).toContainEqual(evaluateRulesWithin(new Work(units), asked));
-        expect(evaluateRulesWithin(new Work(-1), asked)).toBeNull();
+        expect(evaluateRulesWithin(new Work(1_000_000), input)).toEqual(whole);
+        expect([whole, null]).toContainEqual(evaluateRulesWithin(new Work(units), input));
+        expect(evaluateRulesWithin(new Work(-1), input)).toBeNull();
       }),
       { numRuns: 300 },
     );
@@ -130,7 +130,7 @@ describe('decide', () => {
     fc.assert(
       fc.property(ruleList, anyIntent, fc.boolean(), (rules, intent, granted) => {
         const policy = policyOf([...rules, { id: 'all', effect: 'allow' }], [], { viewer });
-        const approval = known(granted ? grantFor(policy, intent, unpinned) : null);
+        const approval = knownFact(granted ? grantFor(policy, intent, unpinned) : null);
         const facts = factsFor(policy, { ...openTool, approval, [name]: { state: 'unavailable', detail: 'down' } });
         const { verdict, reason_code, trace } = decide(policy, intent, facts);
         expect(verdict).toBe('DENY');
@@ -146,7 +146,7 @@ describe('decide', () => {
         const policy = policyOf(rules, [], { viewer });
         const facts = factsFor(policy, {
           ...openTool,
-          approval: known(granted ? grantFor(policy, intent, unpinned) : null),
+          approval: knownFact(granted ? grantFor(policy, intent, unpinned) : null),
         });
         const decision = decide(policy, intent, facts);
         expect(decide(policyOf(rules, [], { viewer }), copyOf(intent), copyOf(facts))).toEqual(decision);
@@ -176,13 +176,15 @@ describe('decide', () => {
 
   it('lets no approval count that is wider than any ask', () => {
     fc.assert(
-      fc.property(fc.array(approvalTerms, { minLength: 1, maxLength: 3 }), approvalTerms, (asks, given) => {
+      fc.property(fc.array(approvalTerms, { minLength: 1, maxLength: 3 }), approvalTerms, (asks, granted) => {
         const policy = policyOf(asks.map((approval, index) => ({ id: `ask-${index}`, effect: 'escalate', approval })));
-        const approval = known(grantFor(policy, intentOf(), { ...given, ...unpinned }));
+        const approval = knownFact(grantFor(policy, intentOf(), { ...granted, ...unpinned }));
         const { verdict } = decide(policy, intentOf(), factsFor(policy, { ...openTool, approval }));
         const fits = asks.every(
           ({ scope, timeout, timelock }) =>
-            usesOfScope[given.scope] <= usesOfScope[scope] && given.timeout <= timeout && given.timelock >= timelock,
+            usesOfScope[granted.scope] <= usesOfScope[scope] &&
+            granted.timeout <= timeout &&
+            granted.timelock >= timelock,
         );
         const lock = Math.max(...asks.map(({ timelock }) => timelock));
         const refusal = asks.every(({ timeout }) => lock < timeout) ? 'ESCALATE' : 'DENY';

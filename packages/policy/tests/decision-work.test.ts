@@ -26,7 +26,7 @@ const inRules = (globs: readonly string[], member: string) =>
     match: { [member]: globs.slice(200 * nth, 200 * (nth + 1)) },
   }));
 
-/** What a decision does with what the policy reads of a call, all on one budget, as the kernel does. */
+/** The steps of a decision with all reads of a call on one budget, as in the kernel. */
 function decided(policy: CompiledPolicy, intent: Intent) {
   const work = new CountedWork(decisionWorkMax);
   const mistaken = intent.tool === null ? null : mistakenFor(policy.tools, intent.tool, work);
@@ -251,7 +251,7 @@ describe('a decision that would take more work', () => {
     expect(asked).toBeLessThan(500_000);
   });
 
-  it('asks nobody about names that are longer than names may be', () => {
+  it('reads no relations for names that are longer than names may be', () => {
     const relations = { viewer: { object: 'file:{args.a}', relation: 'viewer', subject: 'agent:b' } };
     const policy = policyOf([{ id: 'r', effect: 'allow', when: 'relations.viewer' }], [], relations);
     const question = (length: number) =>
@@ -305,7 +305,7 @@ describe('the tests of a bundle', () => {
     ).toThrow(limit);
   });
 
-  it('end there also for whoever mends them', async () => {
+  it('end there also for their author', async () => {
     const { tests } = parsePolicyBundle(
       bundleOf(
         rules,

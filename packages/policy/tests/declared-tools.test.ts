@@ -38,8 +38,8 @@ describe('a name that a reader takes for another', () => {
     ['Notes.pay', null],
     ['PAY.now', null],
     ['crm.write', null],
-  ])('%s is mistaken for %s', (name, other) => {
-    expect(mistakenFor(tools, name)).toBe(other);
+  ])('%s is mistaken for %s', (name, lookalike) => {
+    expect(mistakenFor(tools, name)).toBe(lookalike);
   });
 });
 

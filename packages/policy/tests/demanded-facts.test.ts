@@ -18,7 +18,7 @@ const policyOf = (members: Bundle) => {
 };
 const call = (tool: string | null) => ({ action: 'tool.call', tool, args: {} }) as never; // a test writes plain names
 const none = { state: 'not_applicable' };
-const known = (value: object) => ({ state: 'known', value });
+const knownFact = (value: object) => ({ state: 'known', value });
 
 describe('where a data.egress goes', () => {
   it.each<[string | null, string | null]>([
@@ -51,14 +51,14 @@ describe('where a data.egress goes', () => {
     ['example.org.evil.test', false],
     ['two.test', false],
   ])('is held against the destinations of a bundle: %s', (host, allowed) => {
-    expect(egressFact(narrow, { host })).toEqual(known({ destination: host, allowed, detail: host }));
+    expect(egressFact(narrow, { host })).toEqual(knownFact({ destination: host, allowed, detail: host }));
   });
 
-  it('is nowhere that a bundle allows, where nobody can tell', () => {
+  it("is outside of every bundle's destinations, when it is unknown", () => {
     const everywhere = policyOf({ egress: ['*'] });
-    const detail = 'nobody can tell where it goes';
-    expect(egressFact(everywhere, { host: null })).toEqual(known({ destination: '', allowed: false, detail }));
-    expect(egressFact(policyOf({ egress: [] }), { host: 'x.test' })).toMatchObject(known({ allowed: false }));
+    const detail = 'its destination is unknown';
+    expect(egressFact(everywhere, { host: null })).toEqual(knownFact({ destination: '', allowed: false, detail }));
+    expect(egressFact(policyOf({ egress: [] }), { host: 'x.test' })).toMatchObject(knownFact({ allowed: false }));
   });
 });
 
@@ -66,17 +66,17 @@ describe('a sandbox', () => {
   const policy = policyOf({
     tools: { 'shell.run': { effect_level: 'E3', sandbox: true }, 'files.read': { effect_level: 'E1' } },
   });
-  const required = known({ grant_hash: null, required: true, overgrants: [] });
+  const required = knownFact({ grant_hash: null, required: true, overgrants: [] });
 
   it.each(['shell.run', 'SHELL.run', 'shell__run'])('is required for %s', (tool) => {
-    expect(sandboxFact(policy, call(tool))).toEqual(required);
+    expect(sandboxFact(policy, call(tool), null)).toEqual(required);
   });
 
   it('is required for no tool that does not say so, and for none without a policy', () => {
-    expect(sandboxFact(policy, call('files.read'))).toEqual(none);
-    expect(sandboxFact(policy, call(null))).toEqual(none);
-    expect(sandboxFact(policyOf({}), call('shell.run'))).toEqual(none);
-    expect(sandboxFact(null, call('shell.run'))).toEqual(none);
+    expect(sandboxFact(policy, call('files.read'), null)).toEqual(none);
+    expect(sandboxFact(policy, call(null), null)).toEqual(none);
+    expect(sandboxFact(policyOf({}), call('shell.run'), null)).toEqual(none);
+    expect(sandboxFact(null, call('shell.run'), null)).toEqual(none);
   });
 });
 
@@ -88,13 +88,13 @@ describe('the way of a call', () => {
     provenanceFact(policy, call(tool), { dispatchedBy, isClaimed });
 
   it('of what the kernel sends leads through the boundary once its dispatch has asked for it', () => {
-    expect(way('files.read', 'kernel', true)).toEqual(known({ through_boundary: true }));
-    expect(way('files.read', 'kernel', false)).toEqual(known({ through_boundary: false }));
+    expect(way('files.read', 'kernel', true)).toEqual(knownFact({ through_boundary: true }));
+    expect(way('files.read', 'kernel', false)).toEqual(knownFact({ through_boundary: false }));
   });
 
   it('of what the caller executes is past the boundary, where the bundle keeps the tool inside', () => {
-    expect(way('pay.now', 'caller')).toEqual(known({ through_boundary: false }));
-    expect(way('Pay__now', 'caller', true)).toEqual(known({ through_boundary: false }));
+    expect(way('pay.now', 'caller')).toEqual(knownFact({ through_boundary: false }));
+    expect(way('Pay__now', 'caller', true)).toEqual(knownFact({ through_boundary: false }));
     expect(way('files.read', 'caller')).toEqual(none);
     expect(way('pay.now', 'nobody')).toEqual(none);
     expect(provenanceFact(null, call('pay.now'), { dispatchedBy: 'caller', isClaimed: false })).toEqual(none);

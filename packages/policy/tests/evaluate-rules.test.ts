@@ -85,9 +85,9 @@ describe('what rules say within bounds', () => {
       1 + 5 / 2 + 10,
     ],
   ])('takes what it costs: %s', (_what, rules, units) => {
-    const told = spent(rules);
-    expect(told.outcome).not.toBeNull();
-    expect(told.units).toBeCloseTo(units, 9);
+    const cost = spent(rules);
+    expect(cost.outcome).not.toBeNull();
+    expect(cost.units).toBeCloseTo(units, 9);
     expect(spent(rules, units).outcome).not.toBeNull();
     expect(spent(rules, units - 0.01).outcome).toBeNull();
   });

@@ -6,7 +6,7 @@ import { boundedBefore, Work } from '../src/work.ts';
 const path = '/rules/0/when';
 const many = (count: number, of: (index: number) => string) => Array.from({ length: count }, (_, index) => of(index));
 
-/** What is wrong with an expression; null: nothing. */
+/** The fault of an expression; `null` when there is none. */
 function faultOf(text: string): PolicyError | null {
   try {
     compileExpression(text, path);

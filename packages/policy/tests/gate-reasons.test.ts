@@ -3,7 +3,7 @@ import { gateOrder, type GateName } from '@countersign/contracts';
 import { decide, gates, wiredGates } from '../src/index.ts';
 import type { Facts, RuleEvaluator } from '../src/index.ts';
 import { allowing, asking, grant, intent, unavailable } from './gate-situations.ts';
-import { budgetOf, factsFor, grantFor, identityOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
+import { budgetOf, factsFor, grantFor, identityOf, knownFact, policyOf, signedPolicy, toolOf } from './situation.ts';
 
 type Judged = { facts?: Partial<Facts>; policy?: typeof allowing | null; evaluate?: RuleEvaluator };
 
@@ -25,21 +25,23 @@ describe('the reason of a denial', () => {
     expect(gates.arguments({ ...input, facts })).toMatchObject({ reason: notThere('arguments') });
   });
 
-  const server = (state: string) => ({ registry: known({ server_id: 's', state, tool: toolOf({}) }) }) as never;
-  const tool = (changes: object) => ({ registry: known({ server_id: 's', state: 'approved', tool: toolOf(changes) }) });
+  const server = (state: string) => ({ registry: knownFact({ server_id: 's', state, tool: toolOf({}) }) }) as never;
+  const tool = (changes: object) => ({
+    registry: knownFact({ server_id: 's', state: 'approved', tool: toolOf(changes) }),
+  });
 
   it.each<[string, Judged]>([
-    ['No policy bundle is active.', { facts: { policy: known(null) } }],
-    ['No policy bundle is active.', { policy: null, facts: { policy: known({ ...signedPolicy, hash: 'x' }) } }],
+    ['No policy bundle is active.', { facts: { policy: knownFact(null) } }],
+    ['No policy bundle is active.', { policy: null, facts: { policy: knownFact({ ...signedPolicy, hash: 'x' }) } }],
     ['The approval of the MCP server has expired.', { facts: server('expired') }],
     ['The MCP server was revoked.', { facts: server('revoked') }],
     [notThere('registry'), { facts: server('a state of tomorrow') }],
     ['The tool has no approved pin.', { facts: tool({ pinned_hash: null }) as never }],
     [
       'The request exceeds its sandbox grant: net, disk.',
-      { facts: { sandbox: known({ grant_hash: 'x', required: true, overgrants: ['net', 'disk'] }) } },
+      { facts: { sandbox: knownFact({ grant_hash: 'x', required: true, overgrants: ['net', 'disk'] }) } },
     ],
-    ['The token lacks the scope a b.', { facts: { scopes: known({ required: ['a', 'b'], granted: ['c'] }) } }],
+    ['The token lacks the scope a b.', { facts: { scopes: knownFact({ required: ['a', 'b'], granted: ['c'] }) } }],
     ['The approval was refused or withdrawn.', { policy: asking, facts: grant({ state: 'denied' }) }],
     [notThere('approval'), { policy: asking, facts: grant({ state: 'a state of tomorrow' }) }],
     [notThere('rules'), { evaluate: () => never }],
@@ -56,12 +58,12 @@ describe('the reason of a denial', () => {
     expect(decided(judged).reason).toBe(reason);
   });
 
-  /** What no evaluator may answer. */
+  /** A value that no evaluator may return. */
   const never = null as never;
 });
 
 describe('several at once', () => {
-  const aboveThreshold = known([budgetOf({ approval_required_above_minor: 0 })]);
+  const aboveThreshold = knownFact([budgetOf({ approval_required_above_minor: 0 })]);
 
   it('are satisfied by an approval that satisfies each of them', () => {
     const facts = { budgets: aboveThreshold, ...grant({}) };
@@ -75,7 +77,7 @@ describe('several at once', () => {
   });
 
   it('are no request where a server waits to be approved', () => {
-    const registry = known({ server_id: 's', state: 'quarantined' as const, tool: toolOf({}) });
+    const registry = knownFact({ server_id: 's', state: 'quarantined' as const, tool: toolOf({}) });
     const decision = decided({ facts: { registry } });
     expect(decision.verdict).toBe('ESCALATE');
     expect(Object.keys(decision)).not.toContain('approval_request');
@@ -106,7 +108,7 @@ describe('what a gate takes to the last', () => {
     const ahead = (age_ms: number) =>
       decided({
         facts: {
-          relationship: known({ snapshot_hash: 'x', age_ms, age_max_ms: 1_000, relations: {}, required: [] }),
+          relationship: knownFact({ snapshot_hash: 'x', age_ms, age_max_ms: 1_000, relations: {}, required: [] }),
         },
       }).reason_code;
     expect([-60_000, -60_001, 1_000, 1_001].map(ahead)).toEqual([
@@ -115,14 +117,14 @@ describe('what a gate takes to the last', () => {
   });
 
   it('is no demand below nothing, whatever is left', () => {
-    const budgets = known([budgetOf({ tool_calls_remaining: null })]);
+    const budgets = knownFact([budgetOf({ tool_calls_remaining: null })]);
     const demand = { tool_calls: -1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
     expect(decided({ facts: { budgets, demand } }).reason_code).toBe('BUDGET_EXCEEDED');
   });
 
   it('is the quarantine of an organisation', () => {
     const fence = { scope: 'org', level: 'org', kind: 'quarantine', epoch: 1, reason: 'test', calls_remaining: null };
-    expect(decided({ facts: { fence: known([fence] as never) } }).reason_code).toBe('TENANT_QUARANTINED');
+    expect(decided({ facts: { fence: knownFact([fence] as never) } }).reason_code).toBe('TENANT_QUARANTINED');
   });
 
   it.each([
@@ -133,13 +135,13 @@ describe('what a gate takes to the last', () => {
   ])('is what proves an identity: %s', (credential, code) => {
     const proven = policyOf([{ id: 'r', effect: 'allow' }]);
     const demanding = { ...proven, bundle: { ...proven.bundle, identity: ['proven'] } } as typeof proven;
-    const identity = known(identityOf({ credential } as never));
+    const identity = knownFact(identityOf({ credential } as never));
     expect(decided({ policy: demanding, facts: { identity } }).reason_code).toBe(code);
   });
 
   it('is an approval of a policy that has a name', () => {
     expect(decided({ policy: asking, facts: grant({ policy_hash: null }) }).reason_code).toBe('APPROVAL_MISMATCH');
-    const under = known(grantFor(asking, intent));
+    const under = knownFact(grantFor(asking, intent));
     expect(decided({ policy: asking, facts: { approval: under } }).verdict).toBe('ALLOW');
   });
 

@@ -2,7 +2,7 @@ import type { ReasonCode } from '@countersign/contracts';
 import type { Facts, FenceInForce, Intent, RuleEvaluator } from '../src/index.ts';
 import { approvalSituations } from './approval-situations.ts';
 import { identitySituations } from './identity-situations.ts';
-import { budgetOf, grantFor, intentOf, known, policyOf, signedPolicy, toolOf } from './situation.ts';
+import { budgetOf, grantFor, intentOf, knownFact, policyOf, signedPolicy, toolOf } from './situation.ts';
 
 export const allowing = policyOf([{ id: 'allow', effect: 'allow' }]);
 export const asking = policyOf([{ id: 'ask', effect: 'escalate', approval: { quorum: 2 } }]);
@@ -25,13 +25,13 @@ export type Situation = {
 };
 
 function registryIn(state: 'discovered' | 'quarantined' | 'revoked' | 'expired'): Partial<Facts> {
-  return { registry: known({ server_id: 's', state, tool: toolOf({}) }) };
+  return { registry: knownFact({ server_id: 's', state, tool: toolOf({}) }) };
 }
 function toolIs(tool: ReturnType<typeof toolOf> | null): Partial<Facts> {
-  return { registry: known({ server_id: 's', state: 'approved', tool }) };
+  return { registry: knownFact({ server_id: 's', state: 'approved', tool }) };
 }
 export function grant(changes: object): Partial<Facts> {
-  return { approval: known(grantFor(asking, intent, changes)) };
+  return { approval: knownFact(grantFor(asking, intent, changes)) };
 }
 
 /** One situation for each way in which a gate answers, `ALLOWED` where none stops the call. */
@@ -47,7 +47,7 @@ export const situations: Situation[] = [
   {
     code: 'MALFORMED_ARGUMENTS',
     when: 'the door found a fault',
-    facts: { request: known({ fault: 'It is no call.' }) },
+    facts: { request: knownFact({ fault: 'It is no call.' }) },
   },
   ...(
     [
@@ -55,7 +55,7 @@ export const situations: Situation[] = [
       ['SYSTEM_FROZEN', fenced('system', 'quarantine')],
       ['SYSTEM_FROZEN', fenced('agent', 'freeze')],
       ['SYSTEM_FROZEN', fenced('agent', 'freeze', 5)],
-      ['SYSTEM_FROZEN', fenced('agent', 'nobody knows this kind')],
+      ['SYSTEM_FROZEN', fenced('agent', 'the kind is unknown')],
       ['TENANT_QUARANTINED', fenced('tenant', 'quarantine')],
       ['AGENT_QUARANTINED', fenced('agent', 'quarantine')],
       ['TOOL_QUARANTINED', fenced('tool', 'quarantine')],
@@ -66,52 +66,52 @@ export const situations: Situation[] = [
   ).map(([code, fence]) => ({
     code,
     when: `${fence.level} is under ${fence.kind}`,
-    facts: { fence: known([fenced('system', 'throttle', 1), fence]) },
+    facts: { fence: knownFact([fenced('system', 'throttle', 1), fence]) },
   })),
   { code: 'FENCE_UNAVAILABLE', when: 'fences cannot be read', facts: { fence: unavailable } },
   { code: 'FENCE_UNAVAILABLE', when: 'settings cannot be read', facts: { settings: unavailable } },
   {
     code: 'SETTINGS_MISSING',
     when: 'the settings of the workspace never arrived',
-    facts: { settings: known({ received: false }) },
+    facts: { settings: knownFact({ received: false }) },
   },
   {
     code: 'SETTINGS_MISSING',
     when: 'the fact about settings has no value',
-    facts: { settings: known({ received: undefined as unknown as boolean }) },
+    facts: { settings: knownFact({ received: undefined as unknown as boolean }) },
   },
   { code: 'ALLOWED', when: 'the tenant is no workspace', facts: { settings: { state: 'not_applicable' } } },
   {
     code: 'SYSTEM_FROZEN',
     when: 'a freeze stands around a workspace without settings',
-    facts: { fence: known([fenced('system', 'freeze')]), settings: known({ received: false }) },
+    facts: { fence: knownFact([fenced('system', 'freeze')]), settings: knownFact({ received: false }) },
   },
-  { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: known(null) } },
+  { code: 'POLICY_MISSING', when: 'no bundle is active', facts: { policy: knownFact(null) } },
   { code: 'POLICY_MISSING', when: 'nothing is compiled', policy: null },
   ...(
     [
       ['POLICY_STALE', 'the bundle is too old', { age_ms: 1001 }],
       ['POLICY_STALE', 'the age is no number', { age_ms: Number.NaN }],
       ['POLICY_STALE', 'it is confirmed for a time that has not come', { age_ms: -60_001 }],
-      ['ALLOWED', 'the clock of whoever confirmed it is a little ahead', { age_ms: -60_000 }],
+      ['ALLOWED', 'the clock of its signer is a little ahead', { age_ms: -60_000 }],
       ['POLICY_STALE', 'something newer is known of it', { is_newest: false }],
       ['POLICY_STALE', 'another bundle is active', { hash: asking.hash }],
-      ['POLICY_SIGNATURE_INVALID', 'nobody signed how old it is', { signature_valid: false, age_ms: 1001 }],
+      ['POLICY_SIGNATURE_INVALID', 'its age is not signed', { signature_valid: false, age_ms: 1001 }],
       ['POLICY_SIGNATURE_INVALID', 'the signature fails', { signature_valid: false }],
       ['CEILING_MISSING', 'the bundle lacks a ceiling', { missing_ceiling: 'ceiling.payments' }],
-      ['CEILING_MISSING', 'nobody said whether it lacks one', { missing_ceiling: undefined as unknown as null }],
+      ['CEILING_MISSING', 'it is unknown whether it lacks one', { missing_ceiling: undefined as unknown as null }],
     ] as const
-  ).map(([code, when, changes]) => ({ code, when, facts: { policy: known({ ...activePolicy, ...changes }) } })),
+  ).map(([code, when, changes]) => ({ code, when, facts: { policy: knownFact({ ...activePolicy, ...changes }) } })),
   ...identitySituations,
   {
     code: 'AUTHZ_SNAPSHOT_STALE',
     when: 'the snapshot is old',
-    facts: { relationship: known({ ...snapshot, age_ms: 1001 }) },
+    facts: { relationship: knownFact({ ...snapshot, age_ms: 1001 }) },
   },
   {
     code: 'RELATION_MISSING',
     when: 'a relation is missing',
-    facts: { relationship: known({ ...snapshot, required: ['owner'] }) },
+    facts: { relationship: knownFact({ ...snapshot, required: ['owner'] }) },
   },
   { code: 'SERVER_QUARANTINED', when: 'the server is quarantined', facts: registryIn('quarantined') },
   { code: 'SERVER_QUARANTINED', when: 'the server was only discovered', facts: registryIn('discovered') },
@@ -125,27 +125,27 @@ export const situations: Situation[] = [
   {
     code: 'INSUFFICIENT_SCOPE',
     when: 'a scope is missing',
-    facts: { scopes: known({ required: ['a', 'b'], granted: ['a'] }) },
+    facts: { scopes: knownFact({ required: ['a', 'b'], granted: ['a'] }) },
   },
   {
     code: 'SANDBOX_OVERGRANT',
     when: 'more is asked than granted',
-    facts: { sandbox: known({ grant_hash: 'g', required: true, overgrants: ['network'] }) },
+    facts: { sandbox: knownFact({ grant_hash: 'g', required: true, overgrants: ['network'] }) },
   },
   {
     code: 'SANDBOX_GRANT_MISSING',
     when: 'no grant exists',
-    facts: { sandbox: known({ grant_hash: null, required: true, overgrants: [] }) },
+    facts: { sandbox: knownFact({ grant_hash: null, required: true, overgrants: [] }) },
   },
   {
     code: 'EGRESS_BLOCKED',
     when: 'the destination is refused',
-    facts: { egress: known({ destination: 'x', allowed: false, detail: 'x' }) },
+    facts: { egress: knownFact({ destination: 'x', allowed: false, detail: 'x' }) },
   },
   {
     code: 'DIRECT_UPSTREAM_BYPASS',
     when: 'the call went around',
-    facts: { provenance: known({ through_boundary: false }) },
+    facts: { provenance: knownFact({ through_boundary: false }) },
   },
   {
     code: 'POLICY_DENIED',
@@ -217,7 +217,7 @@ export const situations: Situation[] = [
     code: 'APPROVAL_REQUIRED',
     when: 'other people approved than the rule names',
     policy: askingCarol,
-    facts: { approval: known(grantFor(askingCarol, intent)) },
+    facts: { approval: knownFact(grantFor(askingCarol, intent)) },
   },
   {
     code: 'APPROVAL_REQUIRED',
@@ -241,7 +241,7 @@ export const situations: Situation[] = [
   {
     code: 'BUDGET_EXCEEDED',
     when: 'no calls are left',
-    facts: { budgets: known([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) },
+    facts: { budgets: knownFact([budgetOf({}), budgetOf({ tool_calls_remaining: 0 })]) },
   },
   {
     code: 'BUDGET_EXCEEDED',
@@ -253,13 +253,13 @@ export const situations: Situation[] = [
     when: 'the demand is negative where no budget counts money',
     facts: {
       demand: { tool_calls: 1, spend_micros: -1n, egress_bytes: 0, writes: 0 },
-      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+      budgets: knownFact([budgetOf({ spend_remaining_micros: null })]),
     },
   },
   {
     code: 'BUDGET_EXCEEDED',
     when: 'more bytes would leave than may',
-    facts: { budgets: known([budgetOf({ egress_remaining_bytes: 99 })]) },
+    facts: { budgets: knownFact([budgetOf({ egress_remaining_bytes: 99 })]) },
   },
   {
     code: 'BUDGET_EXCEEDED',
@@ -273,33 +273,33 @@ export const situations: Situation[] = [
   },
   {
     code: 'PRICE_UNKNOWN',
-    when: 'a budget limits spend and nobody knows what the call costs at most',
+    when: 'a budget limits spend and the maximum cost of the call is unknown',
     facts: { demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 } },
   },
   {
     code: 'PRICE_UNKNOWN',
-    when: 'a budget asks above a spend that nobody knows',
+    when: 'a budget asks above a spend that is unknown',
     facts: {
       demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
-      budgets: known([budgetOf({ spend_remaining_micros: null, approval_required_above_minor: 9 })]),
+      budgets: knownFact([budgetOf({ spend_remaining_micros: null, approval_required_above_minor: 9 })]),
     },
   },
   {
     code: 'TOOL_BLOCKED',
     when: 'the workspace blocks the tool that a rule allows',
-    facts: { block: known({ tool_blocked: true }) },
+    facts: { block: knownFact({ tool_blocked: true }) },
   },
   { code: 'PDP_UNAVAILABLE', when: 'blocked tools cannot be read', facts: { block: unavailable } },
   {
     code: 'BUDGET_EXCEEDED',
     when: 'the budget is exhausted and an approval stands',
     policy: asking,
-    facts: { ...grant({}), budgets: known([budgetOf({ spend_remaining_micros: 9_999_999n })]) },
+    facts: { ...grant({}), budgets: knownFact([budgetOf({ spend_remaining_micros: 9_999_999n })]) },
   },
   {
     code: 'BUDGET_APPROVAL_REQUIRED',
     when: 'the spend passes the threshold',
-    facts: { budgets: known([budgetOf({ approval_required_above_minor: 9 })]) },
+    facts: { budgets: knownFact([budgetOf({ approval_required_above_minor: 9 })]) },
   },
   { code: 'BUDGET_UNAVAILABLE', when: 'budgets cannot be read', facts: { budgets: unavailable } },
   { code: 'APPROVAL_EXPIRED', when: 'the grant is over', policy: asking, facts: grant({ expired: true }) },
@@ -323,7 +323,7 @@ export const situations: Situation[] = [
     facts: grant({ policy_hash: null }),
   },
   { code: 'APPROVAL_MISMATCH', when: 'its state is unknown', policy: asking, facts: grant({ state: 'odd' }) },
-  { code: 'APPROVAL_EXPIRED', when: 'nobody answered in time', policy: asking, facts: grant({ state: 'expired' }) },
+  { code: 'APPROVAL_EXPIRED', when: 'there was no vote in time', policy: asking, facts: grant({ state: 'expired' }) },
   { code: 'APPROVAL_CONSUMED', when: 'the grant was used', policy: asking, facts: grant({ uses_remaining: 0 }) },
   { code: 'APPROVAL_REJECTED', when: 'the approvers refused', policy: asking, facts: grant({ state: 'denied' }) },
   { code: 'APPROVAL_REJECTED', when: 'the grant was revoked', policy: asking, facts: grant({ state: 'revoked' }) },
@@ -337,15 +337,15 @@ export const situations: Situation[] = [
     code: 'ALLOWED',
     when: 'policy and snapshot are as old as they may be',
     facts: {
-      policy: known({ ...activePolicy, age_ms: 1000 }),
-      relationship: known({ ...snapshot, age_ms: 1000 }),
+      policy: knownFact({ ...activePolicy, age_ms: 1000 }),
+      relationship: knownFact({ ...snapshot, age_ms: 1000 }),
     },
   },
   {
     code: 'ALLOWED',
     when: 'the call takes all that is left and costs the threshold exactly',
     facts: {
-      budgets: known([
+      budgets: knownFact([
         budgetOf({
           tool_calls_remaining: 1,
           spend_remaining_micros: 10_000_000n,
@@ -359,14 +359,14 @@ export const situations: Situation[] = [
   {
     code: 'ALLOWED',
     when: 'the tool needs no sandbox and has none',
-    facts: { sandbox: known({ grant_hash: null, required: false, overgrants: [] }) },
+    facts: { sandbox: knownFact({ grant_hash: null, required: false, overgrants: [] }) },
   },
   {
     code: 'ALLOWED',
-    when: 'nobody knows what the call costs and no budget counts money',
+    when: 'the cost of the call is unknown and no budget counts money',
     facts: {
       demand: { tool_calls: 1, spend_micros: null, egress_bytes: 0, writes: 0 },
-      budgets: known([budgetOf({ spend_remaining_micros: null })]),
+      budgets: knownFact([budgetOf({ spend_remaining_micros: null })]),
     },
   },
   { code: 'ALLOWED', when: 'an approval satisfies the rule', policy: asking, facts: grant({}) },

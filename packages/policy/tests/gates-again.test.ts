@@ -18,7 +18,7 @@ const [own, ofServer] = [worldOf({}), worldOf({ server: listed })];
 const open = allowing();
 const renamed = allowing({ name: 'm' });
 
-/** What the draft says of a call whose record has another outcome of one gate. */
+/** The verdict of the draft on a call whose record has another outcome of one gate. */
 function sealedWith(gate: string, changes: object, rest: Partial<BoundaryRecord> = {}, [was, draft] = [open, renamed]) {
   const record = { ...traceWith(own, was, outcome(gate, changes)), ...rest };
   return again(own, [was, draft], { record });
@@ -63,7 +63,7 @@ describe('the name of a tool', () => {
     expect(again(misspelt, [declaring, declaring], { recorded: 'unknown' })).toBe('DENY MALFORMED_ARGUMENTS');
   });
 
-  it('is nobody’s to judge where a server listed it, or may have', () => {
+  it('cannot be judged where a server listed it, or may have', () => {
     const server = worldOf({ ...misspelt, server: listed });
     expect(again(server, [open, declaring])).toBe('ALLOW ALLOWED');
     const mayBe = traceWith(misspelt, open, outcome('registry', { outcome: 'not_reached' }));
@@ -129,7 +129,7 @@ describe('where a call goes', () => {
     expect(again(leaving, [list('*.example.org'), list('a.example.org')])).toBe('ALLOW ALLOWED');
     expect(again(leaving, [open, list('a.example.org')])).toBe('ALLOW ALLOWED');
     expect(again(leaving, [open, list('example.net')])).toBe('DENY EGRESS_BLOCKED');
-    // What it calls a resource is none where it is no egress.
+    // The resource of a call is no destination unless the call is an egress.
     const named = worldOf({ call: { ...call, resource: 'https://a.example.org/x' } });
     expect(again(named, [open, list('example.net')])).toBe('ALLOW ALLOWED');
   });
@@ -208,7 +208,7 @@ describe('relations', () => {
     expect(again(yes, [reading, required])).toBe('ALLOW ALLOWED');
   });
 
-  it('are nobody’s to tell where the snapshot was too old or the gate was not reached', () => {
+  it('are unknown where the snapshot was too old or the gate was not reached', () => {
     const stale = worldOf({ ...yes, snapshotAgeMs: 5_000 });
     expect(again(stale, [asks(), asks({}, 'relations.reader == true')])).toBe('DENY AUTHZ_SNAPSHOT_STALE');
     // A draft that asks for none comes further than the decision came.

@@ -4,7 +4,7 @@ import type { GateName, ReasonCode } from '@countersign/contracts';
 import { decide, evaluateRules, failClosedCodes, gates } from '../src/index.ts';
 import type { Facts } from '../src/index.ts';
 import { allowing, asking, grant, intent, situations, unavailable } from './gate-situations.ts';
-import { frozenNow, budgetOf, factsFor, grantFor, intentOf, known, policyOf, viewer } from './situation.ts';
+import { frozenNow, budgetOf, factsFor, grantFor, intentOf, knownFact, policyOf, viewer } from './situation.ts';
 
 describe('gates', () => {
   it.each(situations)('answers $code when $when', ({ code, facts = {}, call = {}, policy = allowing, evaluate }) => {
@@ -25,13 +25,13 @@ describe('gates', () => {
     const { verdict, reason_code, trace } = decide(allowing, intent, facts);
     if (judgeEveryCall.has(gate)) expect([verdict, reason_code]).toEqual(['DENY', failClosedCodes[gate]]);
     else expect(verdict).toBe('ALLOW');
-    const said = { rules: 'pass' }[gate as string] ?? (judgeEveryCall.has(gate) ? 'deny' : 'not_applicable');
-    expect(trace.find((entry) => entry.gate === gate)?.outcome).toBe(said);
+    const expected = { rules: 'pass' }[gate as string] ?? (judgeEveryCall.has(gate) ? 'deny' : 'not_applicable');
+    expect(trace.find((entry) => entry.gate === gate)?.outcome).toBe(expected);
   });
 
   it('answers by itself where another would have ended the cycle before', () => {
     const input = { policy: allowing, intent, evaluate: evaluateRules, validateArguments: () => null, asks: [] };
-    const unlisted = known({ server_id: 'files', state: 'approved' as const, tool: null });
+    const unlisted = knownFact({ server_id: 'files', state: 'approved' as const, tool: null });
     const facts = factsFor(allowing, { registry: unlisted });
     expect(gates.arguments({ ...input, facts })).toMatchObject({ outcome: 'deny', code: 'SCHEMA_VIOLATION' });
   });
@@ -40,7 +40,9 @@ describe('gates', () => {
     const frozen = [
       { scope: 'tenant:a', level: 'tenant', kind: 'freeze', epoch: 1, reason: 'r', calls_remaining: null },
     ];
-    expect(decide(allowing, intent, factsFor(allowing, { fence: known(frozen as never) })).matched_rules).toEqual([]);
+    expect(decide(allowing, intent, factsFor(allowing, { fence: knownFact(frozen as never) })).matched_rules).toEqual(
+      [],
+    );
     const { trace, verdict, consumes_approval } = decide(asking, intent, factsFor(asking, grant({})));
     expect([verdict, consumes_approval]).toEqual(['ALLOW', true]);
     expect(trace.at(-1)).toEqual({
@@ -50,7 +52,7 @@ describe('gates', () => {
       expect([outcome, Object.keys(told)]).toEqual([outcome, ['gate']]);
   });
 
-  it('tells whoever asks what was said to the denial', () => {
+  it('returns the reason of the denial to the requester', () => {
     const facts = factsFor(asking, grant({ state: 'denied', rejection_reason: 'not today' }));
     expect(decide(asking, intent, facts).reason).toMatch(/: not today$/);
   });
@@ -69,7 +71,7 @@ describe('gates', () => {
   });
 
   it('keeps a satisfied escalation visible and uses up its grant', () => {
-    const decision = decide(asking, intent, factsFor(asking, { approval: known(grantFor(asking, intent)) }));
+    const decision = decide(asking, intent, factsFor(asking, { approval: knownFact(grantFor(asking, intent)) }));
     expect(decision).toMatchObject({ verdict: 'ALLOW', consumes_approval: true, matched_rules: ['ask'] });
     expect(decision.trace.find(({ gate }) => gate === 'rules')).toMatchObject({
       outcome: 'escalate',
@@ -79,7 +81,7 @@ describe('gates', () => {
   });
 
   it('does not use up a grant that nothing asked for', () => {
-    const decision = decide(allowing, intent, factsFor(allowing, { approval: known(grantFor(allowing, intent)) }));
+    const decision = decide(allowing, intent, factsFor(allowing, { approval: knownFact(grantFor(allowing, intent)) }));
     expect(decision).toMatchObject({ verdict: 'ALLOW', consumes_approval: false });
   });
 
@@ -99,7 +101,7 @@ describe('gates', () => {
       },
       { id: 'two', effect: 'escalate', approval: { quorum: 1, timeout: 60, scope: 'uses:3', approvers: ['bob'] } },
     ]);
-    const budgets = known([budgetOf({ approval_required_above_minor: 0 })]);
+    const budgets = knownFact([budgetOf({ approval_required_above_minor: 0 })]);
     const { approval_request, reason_code } = decide(policy, intent, factsFor(policy, { budgets }));
     expect(reason_code).toBe('APPROVAL_REQUIRED');
     expect(approval_request).toEqual({
@@ -115,7 +117,7 @@ describe('gates', () => {
   it.each([
     ['approvers', { approvers: ['ann'] }, { approvers: ['bob'] }],
     ['time lock and timeout', { timelock: 60 }, { timeout: 60 }],
-  ])('denies instead of asking anybody when the %s of two rules exclude each other', (_what, one, two) => {
+  ])('denies instead of requesting approval when the %s of two rules exclude each other', (_what, one, two) => {
     const policy = policyOf([
       { id: 'one', effect: 'escalate', approval: one },
       { id: 'two', effect: 'escalate', approval: two },

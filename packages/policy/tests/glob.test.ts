@@ -5,7 +5,7 @@ import { boundedBefore, Work } from '../src/work.ts';
 import { GlobSet } from '../src/glob-set.ts';
 import { allSteps, stepsTaken } from './counted.ts';
 
-/** What a pattern means, in the words of another engine. */
+/** The meaning of a pattern, in the syntax of another engine. */
 function meaning(pattern: string): RegExp {
   return new RegExp(`^${pattern.replaceAll('.', '[.]').replaceAll('?', '.').replaceAll('*', '.*')}$`, 's');
 }

@@ -15,7 +15,7 @@ const staircase = (size: number, step: string) =>
 const tooDeep = /^line \d+: nests deeper than 64 levels$/;
 const faulty = /^line \d+: /;
 
-/** By what makes the levels, or else the work: a text at the limit, and how it is refused. */
+/** Texts at the limit by the cause of their levels or work, with the refusal of each. */
 const hostile: Record<string, { source: string; code?: string; message: RegExp }> = {
   'explicit keys': { source: filled('? '), message: /^line 1: nests deeper than 64 levels$/ },
   'explicit keys, to the limit of bundles': { source: filled('? ', bundle), message: tooDeep },

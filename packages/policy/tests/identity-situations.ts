@@ -2,7 +2,7 @@ import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '../src/index.ts';
 import type { CompiledPolicy, Facts, IdentityFact } from '../src/index.ts';
 import type { Situation } from './gate-situations.ts';
-import { bundleOf, identityOf, known } from './situation.ts';
+import { bundleOf, identityOf, knownFact } from './situation.ts';
 
 /** Each way in which the gate of identity answers. */
 export const identitySituations: Situation[] = [
@@ -27,7 +27,7 @@ export const identitySituations: Situation[] = [
   },
   {
     code: 'CREDENTIALS_MISSING',
-    when: 'nobody knows what kind of credential it is',
+    when: 'the kind of credential is unknown',
     policy: demanding({ identity: ['proven'] }),
     facts: identityIs({ credential: 'novel' as never }),
   },
@@ -37,7 +37,11 @@ export const identitySituations: Situation[] = [
     policy: demanding({ identity: ['enrolled'] }),
     facts: identityIs({ enrolment: 'none' }),
   },
-  { code: 'AGENT_UNKNOWN', when: 'the key is of somebody else', facts: identityIs({ credential_state: 'unknown' }) },
+  {
+    code: 'AGENT_UNKNOWN',
+    when: 'the key belongs to another principal',
+    facts: identityIs({ credential_state: 'unknown' }),
+  },
   {
     code: 'AGENT_UNKNOWN',
     when: 'the state of the key is none that is known',
@@ -74,7 +78,7 @@ export const identitySituations: Situation[] = [
 ];
 
 function identityIs(changes: Partial<IdentityFact>): Partial<Facts> {
-  return { identity: known(identityOf(changes)) };
+  return { identity: knownFact(identityOf(changes)) };
 }
 function demanding(members: object): CompiledPolicy {
   const bundle = { ...bundleOf([{ id: 'allow', effect: 'allow' }]), ...members };

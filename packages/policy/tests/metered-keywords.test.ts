@@ -71,9 +71,9 @@ describe('what a keyword takes', () => {
     ['item', (count) => numbered(count)],
     ['member', (count) => Object.fromEntries(numbered(count).map((nr) => [`k${nr}`, 'a']))],
     ['character', (count) => 'a'.repeat(count)],
-  ])('is the effort of its node for each %s', (part, data) => {
+  ])('is the effort of its node for each %s', (keyword, data) => {
     for (const count of [1, 5, 12])
-      expect(unitsOf('countersign:effort', { ...nothing, [part]: 2 }, data(count))).toBe(2 * count);
+      expect(unitsOf('countersign:effort', { ...nothing, [keyword]: 2 }, data(count))).toBe(2 * count);
   });
 
   it('is the effort of its node for each character of a name', () => {

@@ -66,8 +66,8 @@ describe('what judging one value takes', () => {
     ['patterns of names', 'member', (count) => ({ patternProperties: byName(count, {}) })],
     ['characters of names', 'nameCharacter', (count) => ({ patternProperties: byName(count, {}) })],
     ['a length', 'character', some(['minLength', 'maxLength'])],
-  ])('grows with each of %s', (_what, part, schema) => {
-    const [none = NaN, one = NaN, two = NaN] = [0, 1, 2].map((count) => effortOf(schema(count))[part]);
+  ])('grows with each of %s', (_what, member, schema) => {
+    const [none = NaN, one = NaN, two = NaN] = [0, 1, 2].map((count) => effortOf(schema(count))[member]);
     expect(one).toBeGreaterThan(none);
     expect(two).toBeGreaterThan(one);
   });
@@ -198,7 +198,7 @@ describe('what judges arguments', () => {
   });
 });
 
-/** Of the library: keywords that apply no schema, and say what one value is. */
+/** Keywords of the library that apply no schema, and judge one value. */
 const judging = [
   ...[
     '$async',
@@ -258,8 +258,8 @@ it.each([
   'each keyword of %s that applies a schema is followed, also those of a later version of the library',
   (_name, ajv) => {
     const { one, list, named } = appliedKeywords;
-    const known = new Set([...judging, ...referring, ...one, ...list, ...named]);
-    expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !known.has(keyword))).toEqual([]);
+    const covered = new Set([...judging, ...referring, ...one, ...list, ...named]);
+    expect(Object.keys(ajv.RULES.keywords).filter((keyword) => !covered.has(keyword))).toEqual([]);
   },
 );
 

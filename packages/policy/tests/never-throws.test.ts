@@ -3,7 +3,7 @@ import { gateOrder } from '@countersign/contracts';
 import type { GateName } from '@countersign/contracts';
 import { decide, failClosedCodes } from '../src/index.ts';
 import type { Facts } from '../src/index.ts';
-import { factsFor, intentOf, known, policyOf, toolOf } from './situation.ts';
+import { factsFor, intentOf, knownFact, policyOf, toolOf } from './situation.ts';
 
 const asking = policyOf([{ id: 'ask', effect: 'escalate' }]);
 const factOf: Partial<Record<GateName, keyof Facts>> = { rules: 'block', budget: 'budgets' };
@@ -16,9 +16,9 @@ function broken(): never {
 function factsThatBreak(gate: GateName): Partial<Facts> {
   if (gate === 'arguments') {
     const tool = Object.defineProperty(toolOf({}), 'input_schema', { get: broken });
-    return { registry: known({ server_id: 'files', state: 'approved', tool }) };
+    return { registry: knownFact({ server_id: 'files', state: 'approved', tool }) };
   }
-  return { [factOf[gate] ?? gate]: known(new Proxy({}, { get: broken })) };
+  return { [factOf[gate] ?? gate]: knownFact(new Proxy({}, { get: broken })) };
 }
 
 describe('decide', () => {
@@ -33,7 +33,7 @@ describe('decide', () => {
   it('keeps of a long reason what can be sealed: 512 characters, and no half of one', () => {
     const sentence = 'The destination is not allowed: .';
     const detailOf = (detail: string) => {
-      const egress = known({ destination: 'x', allowed: false, detail });
+      const egress = knownFact({ destination: 'x', allowed: false, detail });
       const { trace, reason } = decide(asking, intentOf(), factsFor(asking, { egress }));
       return { reason, kept: trace.find(({ gate }) => gate === 'egress')?.detail ?? '' };
     };

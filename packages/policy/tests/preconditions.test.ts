@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import { unmetPrecondition } from '../src/index.ts';
-import { budgetOf, factsFor, known, toolOf } from './situation.ts';
+import { budgetOf, factsFor, knownFact, toolOf } from './situation.ts';
 
 const pin = toolOf({}).pinned_hash;
-const registry = (tool: object | null) => known({ server_id: 'files', state: 'approved', tool }) as never; // of these members
-const budgets = (...changes: object[]) => known(changes.map(budgetOf));
-/** What was left when the approval was asked for. */
+const registry = (tool: object | null) => knownFact({ server_id: 'files', state: 'approved', tool }) as never; // of these members
+const budgets = (...changes: object[]) => knownFact(changes.map(budgetOf));
+/** The remainders when the approval was requested. */
 const before = {
   ...{ budget_id: 'daily', tool_calls_remaining: 5, spend_remaining_micros: '1000000000', currency: 'EUR' },
   ...{ egress_remaining_bytes: null, writes_remaining: 5 },
 };
 
-/** What is said of a call under an approval that rests on this pin and these budgets. */
-function said(changes: object, rests: { tool_definition_hash?: unknown; budgets?: unknown } = {}): string | null {
+/** The verdict on a call under an approval with this pin and these budgets. */
+function verdictOf(changes: object, rests: { tool_definition_hash?: unknown; budgets?: unknown } = {}): string | null {
   return unmetPrecondition({ tool_definition_hash: pin, budgets: null, ...rests } as never, factsFor(null, changes));
 }
 
@@ -30,12 +30,12 @@ describe('the pin that an approval rests on', () => {
     ['is not known, and was none', { registry: { state: 'unavailable', detail: '' } }, none, another],
     ['is not known', { registry: { state: 'unavailable', detail: '' } }, {}, another],
   ])('%s', (_what, changes, rests, sentence) => {
-    expect(said(changes, rests)).toBe(sentence);
+    expect(verdictOf(changes, rests)).toBe(sentence);
   });
 });
 
 describe('the budgets that an approval rests on', () => {
-  const less = 'Of budget daily less is left than when the approval was asked for.';
+  const less = 'Budget daily has less left than when the approval was requested.';
   it.each<[string, object, object, string | null]>([
     ['are as they were', {}, {}, null],
     ['have more', { tool_calls_remaining: 6, spend_remaining_micros: 1_000_000_001n, writes_remaining: 6 }, {}, null],
@@ -58,17 +58,17 @@ describe('the budgets that an approval rests on', () => {
         { ...before, ...then },
       ],
     };
-    expect(said({ registry: registry(toolOf({})), budgets: budgets({ ...now }) }, rests)).toBe(sentence);
+    expect(verdictOf({ registry: registry(toolOf({})), budgets: budgets({ ...now }) }, rests)).toBe(sentence);
     // Where it rests on no budgets, nothing is said of them.
-    expect(said({ registry: registry(toolOf({})), budgets: budgets({ ...now }) })).toBeNull();
+    expect(verdictOf({ registry: registry(toolOf({})), budgets: budgets({ ...now }) })).toBeNull();
   });
 
-  it('are named where one of several is less, and missed where nobody knows them', () => {
+  it('are named where one of several is less, and missing where they are unknown', () => {
     const several = budgets({ budget_id: 'other' }, { tool_calls_remaining: 0 });
     const rests = { budgets: [{ ...before, budget_id: 'other' }, before] };
-    expect(said({ registry: registry(toolOf({})), budgets: several }, rests)).toBe(less);
+    expect(verdictOf({ registry: registry(toolOf({})), budgets: several }, rests)).toBe(less);
     const unknown = { registry: registry(toolOf({})), budgets: { state: 'unavailable', detail: '' } };
-    expect(said(unknown, rests)).toBe('The budgets are not known.');
-    expect(said(unknown)).toBeNull();
+    expect(verdictOf(unknown, rests)).toBe('The budgets are not known.');
+    expect(verdictOf(unknown)).toBeNull();
   });
 });

@@ -6,7 +6,7 @@ import { Work } from '../src/work.ts';
 
 const ample = 2 ** 50;
 
-/** What a condition takes from the work of a decision, before anybody evaluates it. */
+/** The work of a decision that a condition takes, before it is evaluated. */
 function priceOf(text: string, args: object): number {
   const work = new Work(ample);
   new IterationBudget([args], work).spend(compileExpression(text, '/x'));
@@ -20,7 +20,7 @@ const call = (items: number, characters: number) => ({
 const [fewItems, manyItems] = [10, 1_000];
 const [fewCharacters, manyCharacters] = [10, 1_000_000];
 
-/** By which power of its input a price grows: 2 when twice the input takes four times the work. */
+/** The power of its input by which a price grows: 2 when twice the input takes four times the work. */
 function powerOf(text: string, { items, characters }: { items: boolean; characters: boolean }): number {
   const priceAt = (times: number) =>
     priceOf(text, call(items ? times * manyItems : fewItems, characters ? times * manyCharacters : fewCharacters));
@@ -204,7 +204,7 @@ describe('the price of a condition', () => {
     );
   });
 
-  /** By how often the text is brought into the loop: whether searching it has a price. */
+  /** Whether searching a text has a price, by how often the text is brought into the loop. */
   const searched = (text: string) => compileExpression(`args.l.exists(x, ${text})`, '/x').searchCosts.map(isPriced);
   const isPriced = (cost: number) => cost > 0;
 
@@ -290,7 +290,7 @@ describe('the price of a condition', () => {
   it('has a size that grows with each operation', () => {
     const sizes = ['args.a', 'args.a == 1', '!(args.a == 1)', '!(args.a == args.b)', '!(args.a == args.b) && true'];
     const found = sizes.map((text) => compileExpression(text, '/x').size);
-    expect(found).toEqual([...new Set(found)].toSorted((one, other) => one - other));
+    expect(found).toEqual([...new Set(found)].toSorted((one, next) => one - next));
   });
 
   it('names the patterns of the condition', () => {

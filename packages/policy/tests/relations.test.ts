@@ -3,20 +3,20 @@ import { evaluateRules, mistakenFor, neededRelations } from '../src/index.ts';
 import { bundleOf, frozenNow, intentOf, policyOf, viewer } from './situation.ts';
 
 const rule = (when: string, match = {}) => ({ id: 'r', effect: 'allow', when, match });
-const asked = (relation: object, call: object) => {
+const outcomeOf = (relation: object, call: object) => {
   const policy = policyOf([rule('relations.asked')], [], { asked: relation });
   return neededRelations(policy, intentOf(call))?.questions.get('asked');
 };
 
 describe('a relation of a bundle', () => {
   it('is asked for with what the call names', () => {
-    expect(asked(viewer, { args: { id: '42' }, principal: 'ann@example.org' })).toEqual({
+    expect(outcomeOf(viewer, { args: { id: '42' }, principal: 'ann@example.org' })).toEqual({
       object: 'document:42',
       relation: 'viewer',
       subject: 'agent:ann@example.org',
     });
     const ofGroup = { object: '{args.in.folder}', relation: 'reader', subject: 'group:{args.team}#member' };
-    expect(asked(ofGroup, { args: { in: { folder: 'folder:a:b' }, team: 7 } })).toEqual({
+    expect(outcomeOf(ofGroup, { args: { in: { folder: 'folder:a:b' }, team: 7 } })).toEqual({
       object: 'folder:a:b',
       relation: 'reader',
       subject: 'group:7#member',
@@ -31,15 +31,15 @@ describe('a relation of a bundle', () => {
     ['is inherited', JSON.parse('{"__proto__":{"id":"42"}}') as object],
     ['would name a group of subjects', { id: '42#viewer' }],
     ['ends in a blank', { id: '42 ' }],
-    ['holds what nobody sees', { id: '4\u200b2' }],
+    ['holds invisible characters', { id: '4\u200b2' }],
     ['is everybody', { id: '*' }],
     ['is longer than a name', { id: 'x'.repeat(400) }],
   ])('cannot be asked for where a value %s', (_, args) => {
-    expect(asked(viewer, { args })).toBeNull();
+    expect(outcomeOf(viewer, { args })).toBeNull();
   });
 
   it('is of the caller and never of a group that the caller names', () => {
-    expect(asked({ ...viewer, object: 'document:1' }, { principal: 'eng#member' })).toBeNull();
+    expect(outcomeOf({ ...viewer, object: 'document:1' }, { principal: 'eng#member' })).toBeNull();
   });
 
   it.each([
@@ -47,13 +47,13 @@ describe('a relation of a bundle', () => {
     ['of nothing', { in: null }],
     ['of a text', { in: 'a' }],
   ])('cannot be asked for with a member %s', (_what, args) => {
-    expect(asked({ ...viewer, object: 'document:{args.in.length}' }, { args })).toBeNull();
+    expect(outcomeOf({ ...viewer, object: 'document:{args.in.length}' }, { args })).toBeNull();
   });
 
   it('cannot be asked for where one of two values is none', () => {
     const relation = { object: 'document:{args.a}{args.b}', relation: 'viewer', subject: 'agent:x' };
-    expect(asked(relation, { args: { a: '#', b: 'x' } })).toBeNull();
-    expect(asked(relation, { args: { a: 'w', b: 'x' } })).toMatchObject({ object: 'document:wx' });
+    expect(outcomeOf(relation, { args: { a: '#', b: 'x' } })).toBeNull();
+    expect(outcomeOf(relation, { args: { a: 'w', b: 'x' } })).toMatchObject({ object: 'document:wx' });
   });
 
   it('is required of a tool in every spelling: of what is called, and of what a model call lets its provider run', () => {
@@ -83,7 +83,7 @@ describe('a relation of a bundle', () => {
     expect(policy.readSet).toEqual(['args.id', 'principal', 'relations.owner', 'relations.viewer', 'tool']);
   });
 
-  it('that nobody could answer denies whatever a rule says about it', () => {
+  it('that have no answer deny whatever a rule requires of them', () => {
     const policy = policyOf([rule('true'), { id: 'd', effect: 'deny', when: 'relations.viewer' }], [], { viewer });
     const outcome = (relations: Record<string, boolean>) =>
       evaluateRules(policy, intentOf(), { now: frozenNow, relations });

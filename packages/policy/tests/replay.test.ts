@@ -118,8 +118,8 @@ describe('replay', () => {
 
   it('names what another policy reads and the record does not hold', () => {
     const recorded = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1' }]);
-    const other = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1 && args.amount > 1 && tool == "x"' }]);
-    expect(uncoveredReads(other, recorded)).toEqual(['args.amount']);
+    const changed = policyOf([{ id: 'r', effect: 'allow', when: 'args.a.b == 1 && args.amount > 1 && tool == "x"' }]);
+    expect(uncoveredReads(changed, recorded)).toEqual(['args.amount']);
   });
 
   it('takes a relation that asks for something else for another one, whatever it is called', () => {

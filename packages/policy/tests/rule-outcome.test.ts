@@ -32,7 +32,7 @@ describe('what an evaluator of rules answers', () => {
     ['an escalation without a rule', { ...escalate, rules: [] }],
     ['an escalation without an approval', { ...escalate, approval: undefined }],
     ['an escalation with a broken approval', { ...escalate, approval: { ...ordinaryApproval, quorum: 0 } }],
-    ['a kind that nobody knows', { ...escalate, kind: 'ask' }],
+    ['an unknown kind', { ...escalate, kind: 'ask' }],
   ])('is none: %s', (_what, value) => {
     expect(parseRuleOutcome(value)).toBeNull();
   });

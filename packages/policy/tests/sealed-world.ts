@@ -13,13 +13,13 @@ import {
   sandboxFact,
   writesOf,
 } from '../src/index.ts';
-import type { BudgetFact, CompiledPolicy, Decision, Facts, IdentityFact, Intent } from '../src/index.ts';
-import { budgetOf, factsFor, frozenNow, identityOf, intentOf, known, toolOf } from './situation.ts';
+import type { BudgetFact, CompiledPolicy, Decision, Facts, HeldGrant, IdentityFact, Intent } from '../src/index.ts';
+import { budgetOf, factsFor, frozenNow, identityOf, intentOf, knownFact, toolOf } from './situation.ts';
 
 /** Everything around a call that no policy changes. */
 export type World = {
   call: Pick<Intent, 'action' | 'tool' | 'resource' | 'args' | 'context'>;
-  /** What the caller says of its effect and its writes; null: nothing. */
+  /** The caller's declaration of its effect and its writes; `null` when there is none. */
   said: { effect: EffectLevel | null; writes: number | null };
   /** The server that lists the tool; null: the tool is its caller's own. */
   server: Server | null;
@@ -34,6 +34,7 @@ export type World = {
   budgets: BudgetFact[];
   demand: Omit<Facts['demand'], 'writes'>;
   dispatchedBy: 'kernel' | 'caller' | 'nobody';
+  grant: HeldGrant | null;
 };
 type Server = {
   host: string;
@@ -47,7 +48,7 @@ const notApplicable = { state: 'not_applicable' } as const;
 const unavailable = { state: 'unavailable', detail: 'it did not answer' } as const;
 const hasTool = ({ call }: World) => call.tool !== null;
 
-/** What the kernel decides of the call under a policy, and the record that it seals. */
+/** The kernel's decision on the call under a policy, and the record that it seals. */
 export function decideIn(world: World, policy: CompiledPolicy): { decision: Decision; record: BoundaryRecord } {
   const intent = intentOf({ ...world.call, effect_level: effectIn(world, policy) });
   const facts = factsIn(world, policy, intent);
@@ -57,7 +58,10 @@ export function decideIn(world: World, policy: CompiledPolicy): { decision: Deci
   return { decision, record: recordOf(world, { policy, intent, facts, decision }) };
 }
 
-/** A tool that nobody declares is E4; neither bundle nor registry nor caller lowers what another one says, or what the action has at least. */
+/**
+ * An undeclared tool is E4. Neither bundle nor registry nor caller lowers another declaration, or the least effect of
+ * the action.
+ */
 function effectIn({ call: { tool, action }, said, server }: World, { tools }: CompiledPolicy): EffectLevel {
   const least = leastEffectOf(action);
   if (tool === null) return graverEffect(least, said.effect ?? (action === 'model.call' ? 'E0' : 'E4'));
@@ -71,25 +75,25 @@ function factsIn(world: World, policy: CompiledPolicy, intent: Intent): Facts {
   const looksLike = call.tool === null || server !== null ? null : mistakenFor(policy.tools, call.tool);
   const destination = call.action === 'data.egress' ? destinationNamed(call.resource) : null;
   return factsFor(policy, {
-    request: known({ fault: looksLike === null ? null : `The name looks like "${looksLike}" and is another.` }),
+    request: knownFact({ fault: looksLike === null ? null : `The name looks like "${looksLike}" and is another.` }),
     fence: world.fence,
     settings: world.settings,
-    identity: known(world.identity),
+    identity: knownFact(world.identity),
     relationship: relationshipIn(world, policy, intent),
     registry: server === null ? notApplicable : registryIn(server),
     scopes: world.scopes,
-    sandbox: sandboxFact(policy, intent),
+    sandbox: sandboxFact(policy, intent, hasTool(world) ? world.grant : null),
     egress: egressFact(policy, server === null ? destination : { host: server.host }),
     provenance: provenanceFact(policy, intent, { dispatchedBy, isClaimed: dispatchedBy === 'kernel' }),
-    block: known({ tool_blocked: world.isBlocked && hasTool(world) }),
-    budgets: known(world.budgets),
+    block: knownFact({ tool_blocked: world.isBlocked && hasTool(world) }),
+    budgets: knownFact(world.budgets),
     demand: { ...world.demand, writes: said.writes ?? writesOf(intent) },
   });
 }
 
 function registryIn({ state, isDrifted }: Server): Facts['registry'] {
   if (state === 'silent') return unavailable;
-  return known({ server_id: 'files', state, tool: toolOf(isDrifted ? { current_hash: 'sha256:other' } : {}) });
+  return knownFact({ server_id: 'files', state, tool: toolOf(isDrifted ? { current_hash: 'sha256:other' } : {}) });
 }
 
 function relationshipIn(world: World, policy: CompiledPolicy, intent: Intent): Facts['relationship'] {
@@ -99,7 +103,7 @@ function relationshipIn(world: World, policy: CompiledPolicy, intent: Intent): F
   for (const [name, question] of needed.questions)
     if (question !== null) relations[name] = (Object.values(question).join().length + world.relatedBy) % 2 === 0;
   const age = { age_ms: world.snapshotAgeMs, age_max_ms: 1_000 };
-  return known({ snapshot_hash: '', ...age, relations, required: needed.required });
+  return knownFact({ snapshot_hash: '', ...age, relations, required: needed.required });
 }
 
 type Decided = { policy: CompiledPolicy; intent: Intent; facts: Facts; decision: Decision };
@@ -120,10 +124,11 @@ function recordOf(world: World, { policy, intent, facts, decision }: Decided): B
     demand: { ...counts, spend_micros: spend === null ? null : String(spend) },
     ...(world.isBlocked && hasTool(world) ? { tool_blocked: true } : {}),
     dispatched_by: world.dispatchedBy,
+    sandbox_grant_hash: facts.sandbox.state === 'known' ? facts.sandbox.value.grant_hash : null,
   } as unknown as BoundaryRecord;
 }
 
-/** What is left of the installation's ceiling is no tenant's to see. */
+/** The remainder of the installation's ceiling is hidden from tenants. */
 function asSeen(budget: BudgetFact): object {
   const { spend_remaining_micros: spend } = budget;
   const seen = { ...budget, spend_remaining_micros: spend === null ? null : String(spend) };
@@ -195,16 +200,16 @@ const anyWorlds: fc.Arbitrary<World> = fc.record({
     }),
   ),
   fence: mostly<Facts['fence']>(
-    known([]),
-    known([{ scope: 'tenant:a', level: 'tenant', kind: 'freeze', epoch: 1, reason: 'r', calls_remaining: null }]),
+    knownFact([]),
+    knownFact([{ scope: 'tenant:a', level: 'tenant', kind: 'freeze', epoch: 1, reason: 'r', calls_remaining: null }]),
     unavailable,
   ),
-  settings: mostly<Facts['settings']>(known({ received: true }), known({ received: false }), notApplicable),
+  settings: mostly<Facts['settings']>(knownFact({ received: true }), knownFact({ received: false }), notApplicable),
   identity: identities,
   scopes: mostly<Facts['scopes']>(
     notApplicable,
-    known({ required: ['a'], granted: ['a'] }),
-    known({ required: ['a'], granted: [] }),
+    knownFact({ required: ['a'], granted: ['a'] }),
+    knownFact({ required: ['a'], granted: [] }),
   ),
   relatedBy: fc.nat(1),
   snapshotAgeMs: mostly(10, 5_000),
@@ -216,6 +221,13 @@ const anyWorlds: fc.Arbitrary<World> = fc.record({
     egress_bytes: fc.constant(100),
   }),
   dispatchedBy: fc.constantFrom('kernel', 'caller', 'nobody'),
+  grant: mostly<HeldGrant | null>(
+    null,
+    ...[true, false].flatMap((has_expired) =>
+      [true, false].map((always) => ({ grant_hash: 'sha256:grant', has_expired, always, overgrants: [] })),
+    ),
+    { grant_hash: 'sha256:grant', has_expired: false, always: false, overgrants: ['network'] },
+  ),
 });
 
 /** Only a tool has a server, and only a model lets its provider run tools. */
@@ -229,8 +241,8 @@ export function worldOf(changes: Partial<World>): World {
     call: { action: 'tool.call', tool: 'files.read', resource: null, args: {}, context: {} },
     said: { effect: null, writes: null },
     server: null,
-    fence: known([]),
-    settings: known({ received: true }),
+    fence: knownFact([]),
+    settings: knownFact({ received: true }),
     identity: identityOf({}),
     scopes: { state: 'not_applicable' },
     relatedBy: 0,
@@ -239,6 +251,7 @@ export function worldOf(changes: Partial<World>): World {
     budgets: [],
     demand: { tool_calls: 1, spend_micros: 0n, egress_bytes: 0 },
     dispatchedBy: 'caller',
+    grant: null,
     ...changes,
   };
 }

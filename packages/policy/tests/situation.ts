@@ -16,8 +16,15 @@ export function policyOf(rules: object[], tests: object[] = [], relations?: obje
 }
 
 export function bundleOf(rules: object[], tests: object[] = [], relations?: object): PolicyBundle {
-  const asked = relations === undefined ? {} : { relations };
-  return parsePolicyBundle({ format: 'countersign/policy.v1', name: 'test', version: '1', rules, tests, ...asked });
+  const relationsFact = relations === undefined ? {} : { relations };
+  return parsePolicyBundle({
+    format: 'countersign/policy.v1',
+    name: 'test',
+    version: '1',
+    rules,
+    tests,
+    ...relationsFact,
+  });
 }
 
 export function intentOf(changes: Partial<Intent> = {}): Intent {
@@ -38,7 +45,7 @@ export function intentOf(changes: Partial<Intent> = {}): Intent {
 }
 
 /** Facts under which every gate passes. */
-/** What a policy that is active is judged by. */
+/** The facts about an active policy. */
 export const signedPolicy = {
   epoch: 1,
   signature_valid: true,
@@ -51,28 +58,28 @@ export const signedPolicy = {
 export function factsFor(policy: CompiledPolicy | null, changes: Partial<Facts> = {}): Facts {
   return {
     now: frozenNow,
-    request: known({ fault: null }),
-    fence: known([]),
-    settings: known({ received: true }),
-    policy: known(policy && { ...signedPolicy, hash: policy.hash }),
-    identity: known(identityOf({})),
-    relationship: known({
+    request: knownFact({ fault: null }),
+    fence: knownFact([]),
+    settings: knownFact({ received: true }),
+    policy: knownFact(policy && { ...signedPolicy, hash: policy.hash }),
+    identity: knownFact(identityOf({})),
+    relationship: knownFact({
       snapshot_hash: digest('c'),
       age_ms: 10,
       age_max_ms: 1000,
       relations: { viewer: true },
       required: [],
     }),
-    registry: known({ server_id: 'files', state: 'approved', tool: toolOf({}) }),
-    scopes: known({ required: ['files:read'], granted: ['files:read', 'files:write'] }),
-    sandbox: known({ grant_hash: digest('d'), required: true, overgrants: [] }),
-    egress: known({ destination: 'example.org', allowed: true, detail: 'example.org' }),
-    provenance: known({ through_boundary: true }),
-    block: known({ tool_blocked: false }),
-    budgets: known([budgetOf({})]),
+    registry: knownFact({ server_id: 'files', state: 'approved', tool: toolOf({}) }),
+    scopes: knownFact({ required: ['files:read'], granted: ['files:read', 'files:write'] }),
+    sandbox: knownFact({ grant_hash: digest('d'), required: true, overgrants: [] }),
+    egress: knownFact({ destination: 'example.org', allowed: true, detail: 'example.org' }),
+    provenance: knownFact({ through_boundary: true }),
+    block: knownFact({ tool_blocked: false }),
+    budgets: knownFact([budgetOf({})]),
     demand: { tool_calls: 1, spend_micros: 10_000_000n, egress_bytes: 100, writes: 0 },
     judged_hash: judgedHash,
-    approval: known(null),
+    approval: knownFact(null),
     ...changes,
   };
 }
@@ -120,7 +127,7 @@ export function grantFor(policy: CompiledPolicy, intent: Intent, changes: object
   };
 }
 
-export function known<Value>(value: Value): { state: 'known'; value: Value } {
+export function knownFact<Value>(value: Value): { state: 'known'; value: Value } {
   return { state: 'known', value };
 }
 

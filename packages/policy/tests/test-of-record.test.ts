@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decideAgain, failedTests, testOfRecord, type CompiledPolicy } from '../src/index.ts';
 import { decideIn, worldOf, worlds, type World } from './sealed-world.ts';
 import { policies, policyWith } from './sealed-policies.ts';
-import { known } from './situation.ts';
+import { knownFact } from './situation.ts';
 
 /** The test that is made of a call, which was sealed under one policy, for another one. */
 function made(world: World, [recorded, draft]: [CompiledPolicy, CompiledPolicy], approvalId: string | null = null) {
@@ -14,12 +14,12 @@ function made(world: World, [recorded, draft]: [CompiledPolicy, CompiledPolicy],
 
 describe('a call of the record, kept as a test of a draft', () => {
   it('is answered by the draft’s rules as the decision would be made again, or is named with what stands against it', () => {
-    const told = { test: 0, UNREPLAYABLE: 0, not_by_rules: 0 };
+    const counts = { test: 0, UNREPLAYABLE: 0, not_by_rules: 0 };
     fc.assert(
       fc.property(worlds, policies, policies, (world, recorded, draft) => {
         const { record, test } = made(world, [recorded, draft]);
         const again = decideAgain(record, { draft, recorded, ceilings: [] });
-        told[test.kind] += 1;
+        counts[test.kind] += 1;
         if (again.kind === 'UNREPLAYABLE') expect(test).toEqual(again);
         else if (test.kind === 'not_by_rules') expect(test.reason_code).toBe(again.reason_code);
         else if (test.kind === 'UNREPLAYABLE') expect(test.missing).toEqual(['now']);
@@ -27,7 +27,7 @@ describe('a call of the record, kept as a test of a draft', () => {
       }),
       { numRuns: 1_000 },
     );
-    expect(Math.min(...Object.values(told))).toBeGreaterThan(0);
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
   });
 
   it('holds the call as far as the record does, under its name', () => {
@@ -154,7 +154,7 @@ describe('a call of the record, kept as a test of a draft', () => {
       calls_remaining: null,
     } as const;
     const open = policyWith({});
-    expect(made(worldOf({ fence: known([fence]) }), [open, open]).test).toEqual({
+    expect(made(worldOf({ fence: knownFact([fence]) }), [open, open]).test).toEqual({
       ...{ kind: 'not_by_rules', reason_code: 'SYSTEM_FROZEN' },
     });
   });
@@ -170,7 +170,7 @@ describe('a call of the record, kept as a test of a draft', () => {
     expect(testOfRecord({ ...record, gates, approval_id: 'apr_1' as never }, under, kept)).toMatchObject({
       kind: 'test',
     });
-    // What was refused, the rules do not refuse.
+    // The rules do not refuse a call that another gate refused.
     const refused = record.gates.map((one) =>
       one.gate === 'approval'
         ? { gate: one.gate, outcome: 'deny' as const, reason_code: 'APPROVAL_REJECTED' as const }

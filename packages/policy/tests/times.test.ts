@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { evaluateRules } from '../src/index.ts';
 import { frozenNow, intentOf, policyOf } from './situation.ts';
 
-/** What a rule says of a value of the call: whether it holds, or that it could not be evaluated. */
+/** The result of a rule for a value of the call: whether it holds, or that it could not be evaluated. */
 function holds(when: string, args: object): string {
   const policy = policyOf([{ id: 'r', effect: 'allow', when }]);
   const outcome = evaluateRules(policy, intentOf({ args: args as never }), { now: frozenNow, relations: {} });

@@ -27,7 +27,7 @@ describe('the folded name of a tool', () => {
     ...['\u0082', '\u0085', '\u009b', '\u2028', '\u2029', '\u2800', '\ufff9', '\ufffb', '\ue000', '\ufdd0', '\ud800'],
     ...['\u00ad', '\u200b', '\u202e', '\u3164', '\u{e0041}'],
   ];
-  it.each(unseen.map(code))('leaves out U+%s, which nobody sees', (_code, character) => {
+  it.each(unseen.map(code))('leaves out U+%s, which is invisible', (_code, character) => {
     for (const name of [`shell${character}.run`, `${character}shell.run`, `SHELL.run${character}`])
       expect(foldedToolName(name)).toBe('shell.run');
   });
@@ -49,8 +49,8 @@ describe('two names', () => {
     ['ann', 'a\u200bnn', true],
     ['ann', 'anna', false],
     ['ann', 'änn', false],
-  ])('of %s and %s are of one person: %s', (one, other, isSame) => {
-    expect([samePerson(one as never, other as never), samePerson(other as never, one as never)]).toEqual([
+  ])('of %s and %s are of one person: %s', (one, second, isSame) => {
+    expect([samePerson(one as never, second as never), samePerson(second as never, one as never)]).toEqual([
       ...[isSame, isSame],
     ]);
   });

@@ -77,18 +77,18 @@ describe('what is missing of a record', () => {
 
 describe('whose a tool was', () => {
   const silent = outcome('registry', { outcome: 'not_reached' });
-  /** Requires what nobody knows of a call with this effect. */
+  /** Requires an unknown identity of a call with this effect. */
   const demanding = (effect: string, rest: object = {}) =>
     policyWith({ relations: { reader: { ...reader, required: { effect_level: [effect] } } }, ...rest });
 
-  it('is both where the registry was not reached: with and without the effect of a tool that nobody declares', () => {
+  it('is both where the registry was not reached: with and without the effect of an undeclared tool', () => {
     const was = allowing(tools('E1'));
     const record = traceWith(world, was, silent);
-    const told = (effect: string) => again(world, [was, demanding(effect)], { record });
-    expect(['E0', 'E1', 'E4'].map(told)).toEqual([
+    const verdictUnder = (effect: string) => again(world, [was, demanding(effect)], { record });
+    expect(['E0', 'E1', 'E4'].map(verdictUnder)).toEqual([
       ...['args.id,gates.registry', 'args.id,gates.registry', 'args.id,gates.registry'],
     ]);
-    expect(['E2', 'E3'].map(told)).toEqual(['gates.registry', 'gates.registry']);
+    expect(['E2', 'E3'].map(verdictUnder)).toEqual(['gates.registry', 'gates.registry']);
   });
 
   it('changes no effect where both policies say the same of it', () => {
@@ -147,7 +147,7 @@ describe('relations of a draft', () => {
     expect(again(empty, [asksFor('reader'), renaming('seen', 'has(relations.seen)')])).toBe('DENY NO_MATCHING_RULE');
   });
 
-  it('are absent where nobody could answer them', () => {
+  it('are absent where they had no answer', () => {
     const was = asksFor('reader');
     const { intent } = decideIn(related, was).record;
     const record = { intent: { ...intent, facts: { ...intent.facts, 'relations.reader': null } } };
@@ -167,7 +167,7 @@ describe('an approval of then', () => {
     }
   });
 
-  it('is nobody’s to foresee where there was no policy, or nobody has it', () => {
+  it('has no known outcome where there was no policy, or it is unknown', () => {
     for (const recorded of ['none', 'unknown'] as const)
       expect(again(world, [asking(1), asking(1)], { record: approved(world, asking(1)), recorded })).toBe('approval');
   });

@@ -3,7 +3,8 @@ import { decideAgain, type CompiledPolicy } from '../src/index.ts';
 import { policyWith } from './sealed-policies.ts';
 import { decideIn, type World } from './sealed-world.ts';
 
-export const said = ({ verdict, reason_code }: { verdict: string; reason_code: string }) => `${verdict} ${reason_code}`;
+export const verdictText = ({ verdict, reason_code }: { verdict: string; reason_code: string }) =>
+  `${verdict} ${reason_code}`;
 
 export const tools = (effect_level: string, rest: object = {}) => ({
   tools: { 'files.read': { effect_level, ...rest } },
@@ -18,12 +19,15 @@ export type Under = {
   record?: Partial<BoundaryRecord>;
 };
 
-/** What the draft says of a call that was sealed under another policy, by its verdict and code or by what is missing. */
+/**
+ * The result of the draft for a call that was sealed under another policy, by its verdict and code or by its missing
+ * fields.
+ */
 export function again(world: World, [was, draft]: [CompiledPolicy, CompiledPolicy], under: Under = {}): string {
   const record = { ...decideIn(world, was).record, ...under.record };
   const { recorded = was, ceilings = [] } = under;
   const answer = decideAgain(record, { draft, recorded, ceilings });
-  return answer.kind === 'UNREPLAYABLE' ? answer.missing.join() : said(answer);
+  return answer.kind === 'UNREPLAYABLE' ? answer.missing.join() : verdictText(answer);
 }
 
 export const outcome = (gate: string, changes: object) => ({ gate, ...changes }) as GateOutcome;

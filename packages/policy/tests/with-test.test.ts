@@ -7,7 +7,7 @@ const kept = {
   intent: { action: 'tool.call', tool: 'files.read', effect_level: 'E1', args: { path: '~', at: 1 } },
   expect: { verdict: 'DENY' },
 } as unknown as PolicyTest; // what the schema fills in is left out
-const other = { ...kept, name: 'other' };
+const renamed = { ...kept, name: 'other' };
 const head = { format: 'countersign/policy.v1', name: 'n', version: '1', rules: [{ id: 'r', effect: 'allow' }] };
 const yaml = `# who may what
 format: countersign/policy.v1
@@ -23,7 +23,7 @@ describe('a bundle with one more test', () => {
   it('stays YAML with its comments, whether it had tests or none', () => {
     const one = withTest(yaml, kept);
     expect(one.startsWith(yaml)).toBe(true);
-    const two = withTest(one, other);
+    const two = withTest(one, renamed);
     expect(two.startsWith(one)).toBe(true);
     expect(namesIn(two)).toEqual(['kept', 'other']);
     expect(parsePolicyBundle(two).tests[0]).toMatchObject(kept);
@@ -34,7 +34,7 @@ describe('a bundle with one more test', () => {
     const one = withTest(` \n${JSON.stringify(head)}`, kept);
     expect(JSON.parse(one)).toEqual({ ...head, tests: [kept] });
     expect(one).toBe(`${JSON.stringify({ ...head, tests: [kept] }, null, 2)}\n`);
-    expect(JSON.parse(withTest(one, other))).toEqual({ ...head, tests: [kept, other] });
+    expect(JSON.parse(withTest(one, renamed))).toEqual({ ...head, tests: [kept, renamed] });
   });
 
   it('repeats what two tests share, since a bundle takes no aliases', () => {

@@ -8,7 +8,7 @@ import { workedMs } from '@countersign/testkit/worked';
 
 const expression = (text: string) => compileExpression(text, '/rules/0/when');
 
-/** What is wrong with an expression, and where. */
+/** The fault of an expression, and its place. */
 function faultOf(text: string): unknown {
   try {
     expression(text);
@@ -22,7 +22,7 @@ describe('the work of an expression', () => {
   it.each<[string, PolicyError['code'], string]>([
     ['args.l.all(1, true)', 'EXPRESSION_INVALID', ''],
     ['args.l.all(args, true)', 'VARIABLE_UNKNOWN', 'args may not be bound again'],
-    ['nobody == 1', 'VARIABLE_UNKNOWN', 'unknown variable nobody'],
+    ['unlisted == 1', 'VARIABLE_UNKNOWN', 'unknown variable unlisted'],
     ['args.l.all(x, true) && x == 1', 'VARIABLE_UNKNOWN', 'unknown variable x'],
     ['args.t.reverse() == "x"', 'FUNCTION_REFUSED', 'no function reverse with 0 arguments'],
     ['args.t.matches(args.p)', 'REGEXP_REFUSED', 'the pattern of matches() must be a literal'],
@@ -63,7 +63,7 @@ describe('what all rules of a decision may do together', () => {
     expect(new IterationBudget(call, new Work(0)).spend(expression('args.a == 1'))).toBe(true);
   });
 
-  it('ends where a call brings more than anybody may loop over', () => {
+  it('ends where a call brings more values than a loop may read', () => {
     const looping = expression('args.list.all(x, x > 0)');
     const listOf = (length: number) => [Array.from({ length }, () => 1)];
     expect(new IterationBudget(listOf(399_999)).spend(looping)).toBe(true);
@@ -111,7 +111,7 @@ describe('a pattern in a rule', () => {
 
   it('costs more the more instructions it has', () => {
     const costs = [4, 16, 64].map((count) => linearRegExp(`a.{0,${count}}z`).costPerCharacter);
-    expect(costs).toEqual([...new Set(costs)].toSorted((one, other) => one - other));
+    expect(costs).toEqual([...new Set(costs)].toSorted((one, next) => one - next));
   });
 });
 

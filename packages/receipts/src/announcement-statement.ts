@@ -35,52 +35,52 @@ type Announcement = {
   policyHash: Digest | null;
   policyEpoch: number;
   approvalId: ApprovalId | null;
-  /** What the statement rests on, for whoever checks it offline. */
+  /** The evidence of the statement, for offline verification. */
   facts?: Record<string, PlainJson>;
 };
 
 /** A statement about something that was done rather than decided: a policy activated, an approval given. */
-export function announcementStatement(provider: CryptoProvider, said: Announcement): Statement {
-  const record = recordOf(provider, said);
-  return { ulid: said.ulid, receipt: receiptOf(record, { shadow: false }), record };
+export function announcementStatement(provider: CryptoProvider, announcement: Announcement): Statement {
+  const record = recordOf(provider, announcement);
+  return { ulid: announcement.ulid, receipt: receiptOf(record, { shadow: false }), record };
 }
 
-function recordOf(provider: CryptoProvider, said: Announcement): RecordMembers {
+function recordOf(provider: CryptoProvider, announcement: Announcement): RecordMembers {
   return {
-    approval_id: said.approvalId,
+    approval_id: announcement.approvalId,
     authz_snapshot_hash: null,
     budgets: [],
-    created_at: said.at,
-    decision_id: decisionIdOf(said.ulid),
+    created_at: announcement.at,
+    decision_id: decisionIdOf(announcement.ulid),
     gate_roster_hash: gateRosterHash(provider, []),
     gates: [],
-    intent: recordedIntent(provider, said),
-    kind: said.kind,
+    intent: recordedIntent(provider, announcement),
+    kind: announcement.kind,
     matched_rules: [],
     mcp_server_id: null,
-    policy_epoch: said.policyEpoch,
-    policy_hash: said.policyHash,
-    principal_id: said.principal,
-    reason_code: said.reasonCode,
-    receipt_id: receiptIdOf(said.ulid),
-    record_id: recordIdOf(said.ulid),
+    policy_epoch: announcement.policyEpoch,
+    policy_hash: announcement.policyHash,
+    principal_id: announcement.principal,
+    reason_code: announcement.reasonCode,
+    receipt_id: receiptIdOf(announcement.ulid),
+    record_id: recordIdOf(announcement.ulid),
     sandbox_grant_hash: null,
-    session_id: said.session,
+    session_id: announcement.session,
     shadow: [],
-    tenant_id: said.tenant,
+    tenant_id: announcement.tenant,
     tool_definition_hash: null,
     type: 'countersign.record.v1',
-    verdict: said.verdict,
+    verdict: announcement.verdict,
   };
 }
 
-function recordedIntent(provider: CryptoProvider, said: Announcement): RecordMembers['intent'] {
-  const { tenant, principal, session, action, tool, resource, argsHash: args_hash } = said;
+function recordedIntent(provider: CryptoProvider, announcement: Announcement): RecordMembers['intent'] {
+  const { tenant, principal, session, action, tool, resource, argsHash: args_hash } = announcement;
   return {
     action,
     args_hash,
-    effect_level: said.effectLevel,
-    facts: said.facts ?? {},
+    effect_level: announcement.effectLevel,
+    facts: announcement.facts ?? {},
     intent_hash: intentHash(provider, { tenant, principal, session, action, tool, resource, args_hash }),
     resource,
     tool,

@@ -13,9 +13,9 @@ const chosenOutside = [
 ] as const;
 
 /**
- * Throws for a receipt that its own schema would refuse because of a name that people or models outside choose: sealed, it would
- * make its chain unreadable for good. The doors parse names; this is for the one that forgets. By hand, because it runs for each
- * receipt and schemas take 50 times as long.
+ * Throws for a receipt that its own schema would refuse because of a name that people or models outside choose: sealed,
+ * it would make its chain unreadable for good. The doors parse names; this is for the one that forgets. Handwritten,
+ * because it runs for each receipt and schemas take 50 times as long.
  */
 export function assertReadable(receipt: ReceiptMembers): void {
   for (const [member, pattern, lengthMax] of chosenOutside) {

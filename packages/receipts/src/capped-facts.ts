@@ -9,9 +9,10 @@ export type RecordedFacts = Pick<RecordedIntent, 'facts' | 'capped_facts'>;
 const bytesPerCharacterMax = 6;
 
 /**
- * What a policy read, as a record keeps it. A fact above the cap is kept as the hash and length of its canonical JSON, under
- * `capped_facts`, where nothing of a caller's can stand: no value is taken for a hash, and what binds the hash binds the whole value.
- * Salted like `args_hash`: a long text may differ from a known one in a few characters, which could be guessed.
+ * The facts that a policy read, as a record keeps them. A fact above the cap is kept as the hash and length of its
+ * canonical JSON, under `capped_facts`, which contains no value of a caller. No value can therefore pass for a hash,
+ * and a binding of the hash binds the whole value. Salted like `args_hash`: a long text may differ from a known one in
+ * a few characters, which could be guessed.
  */
 export function recordedFacts(
   provider: CryptoProvider,

@@ -21,6 +21,7 @@ type Decided = Pick<
   | 'policy_epoch'
   | 'policy_hash'
   | 'reason_code'
+  | 'sandbox_grant_hash'
   | 'shadow'
   | 'tool_blocked'
   | 'tool_definition_hash'
@@ -35,13 +36,13 @@ type Decided = Pick<
   principal: PrincipalId;
   session: SessionId;
   intent: Omit<RecordedIntent, keyof RecordedFacts>;
-  /** What the policy read of the call. */
+  /** The facts of the call that the policy read. */
   read: RecordedFacts;
   /** The call asked what would be decided; nothing may follow from the answer. */
   isShadow: boolean;
 };
 
-/** What a decision states: the boundary record of everything it was made from, and the receipt over it. */
+/** The statement of a decision: the boundary record of all its inputs, and the receipt over it. */
 export function decisionStatement(decided: Decided): Statement {
   const record = recordOf(decided);
   return { ulid: decided.ulid, receipt: receiptOf(record, { shadow: decided.isShadow }), record };
@@ -70,7 +71,7 @@ function recordOf(decided: Decided): RecordMembers {
     reason_code: decided.reason_code,
     receipt_id: receiptIdOf(decided.ulid),
     record_id: recordIdOf(decided.ulid),
-    sandbox_grant_hash: null,
+    sandbox_grant_hash: decided.sandbox_grant_hash,
     session_id: decided.session,
     shadow: decided.shadow,
     tenant_id: decided.tenant,

@@ -22,7 +22,10 @@ export function argsHash(provider: CryptoProvider, salt: Uint8Array, args: Recor
   return saltedHash(provider, salt, canonicalize(args));
 }
 
-/** Of what an action answered. Salted for the same reason. A text counts as it is, any other value as its canonical JSON. */
+/**
+ * The hash of an action's answer. Salted for the same reason. A text counts as it is, any other value as its canonical
+ * JSON.
+ */
 export function outputHash(provider: CryptoProvider, salt: Uint8Array, output: PlainJson): Digest {
   return saltedHash(provider, salt, typeof output === 'string' ? output : canonicalize(output));
 }

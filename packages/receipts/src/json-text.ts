@@ -65,7 +65,7 @@ export function optionalMember(name: string, value: Plain | undefined): string {
   return value === undefined ? '' : `"${name}":"${plain(value)}",`;
 }
 
-/** As {@link optionalMember}, of a value that is no name of ours. */
+/** Like {@link optionalMember}, for a value that is not one of our names. */
 export function optionalText(name: string, value: string | undefined): string {
   return value === undefined ? '' : `"${name}":${canonicalString(value)},`;
 }

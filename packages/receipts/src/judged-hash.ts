@@ -7,9 +7,9 @@ import { plain, quotedOrNull } from './json-text.ts';
 type Judged = Pick<RecordedIntent, 'intent_hash' | 'effect_level' | 'facts' | 'capped_facts'> & { demand: Demand };
 
 /**
- * What an approval binds: who wants what, how grave it is, what it takes and what the policy read of it. SHA-256 of the canonical JSON
- * of these members. The fact `now` is left out, or no approval of a policy that reads the clock could ever fit: the call comes
- * later than its question. Such a rule is evaluated again at the call's own time.
+ * The values that an approval binds: the intent, the effect, the demand and the facts that the policy read. SHA-256 of
+ * the canonical JSON of these members. The fact `now` is left out, or no approval of a policy that reads the clock
+ * could ever fit: the call comes later than its question. Such a rule is evaluated again at the call's own time.
  */
 export function judgedHash(
   provider: CryptoProvider,

@@ -3,7 +3,10 @@ import type { Outcome, ReceiptPayload } from '@countersign/contracts/governance-
 import { receiptIdOf } from './ids.ts';
 import type { ReceiptMembers, Statement } from './statement.ts';
 
-/** How a dispatched action ended. `output_hash` is undefined where nobody knows the output, `spend_micros` where none was counted. */
+/**
+ * How a dispatched action ended. `output_hash` is undefined when the output is unknown, `spend_micros` when no cost was
+ * counted.
+ */
 type Ending = {
   ulid: string;
   at: Instant;
@@ -12,7 +15,7 @@ type Ending = {
   spend_micros: string | undefined;
 };
 
-/** What became of the action that `decided` allowed: a second receipt about the same record. */
+/** The result of the action that `decided` allowed: a second receipt about the same record. */
 export function outcomeStatement(decided: ReceiptPayload, ending: Ending): Statement {
   return { ulid: ending.ulid, receipt: outcomeReceipt(decided, ending), record: { hash: decided.record_hash } };
 }

@@ -9,7 +9,7 @@ import { concatBytes, encodeHex, utf8Bytes, type CryptoProvider } from '@counter
 import { emptyTally, tallied, tallyOf } from './period-tally.ts';
 
 type Counted = { payload: ReceiptPayload; receiptHash: string; record: BoundaryRecord | undefined };
-type Part = { session_id: string; first: number; last: number; receipt_hash: string };
+type SessionRange = { session_id: string; first: number; last: number; receipt_hash: string };
 
 /** The credentials that a person holds. The key of the operators is one key for all of them. */
 const ofPersons: ReadonlySet<unknown> = new Set(['passkey', 'ed25519', 'access_key', 'assertion']);
@@ -20,7 +20,7 @@ const ofPersons: ReadonlySet<unknown> = new Set(['passkey', 'ed25519', 'access_k
  */
 export class PackTally {
   readonly #provider: CryptoProvider;
-  readonly #parts = new Map<string, Part>();
+  readonly #parts = new Map<string, SessionRange>();
   readonly #openCalls = new Set<string>();
   #lines: Uint8Array;
   #records = 0;
@@ -45,10 +45,10 @@ export class PackTally {
   addReceipt({ payload, receiptHash, record }: Counted): void {
     const { session_id, lamport_clock, decision_receipt_id: settles } = payload;
     this.#receipts += 1;
-    const part = this.#parts.get(session_id);
+    const range = this.#parts.get(session_id);
     const end = { last: lamport_clock, receipt_hash: receiptHash };
-    if (part === undefined) this.#parts.set(session_id, { session_id, first: lamport_clock, ...end });
-    else Object.assign(part, end);
+    if (range === undefined) this.#parts.set(session_id, { session_id, first: lamport_clock, ...end });
+    else Object.assign(range, end);
     if (settles !== undefined) this.#openCalls.delete(settles);
     if (record === undefined) return;
     this.#records += 1;
@@ -58,7 +58,7 @@ export class PackTally {
 
   counts(): PackCounts {
     let tally = emptyTally;
-    for (const part of this.#parts.values()) tally = tallied(this.#provider, tally, part);
+    for (const range of this.#parts.values()) tally = tallied(this.#provider, tally, range);
     const { sessions, sessions_root } = tallyOf(this.#provider, tally);
     return {
       receipts: this.#receipts,

@@ -6,7 +6,7 @@ import type { ReceiptMembers } from './statement.ts';
 /** Where a receipt stands. `prevHash` is the receipt_hash of its predecessor, null for the first of a chain. */
 type ChainPlace = { lamportClock: number; prevHash: Digest | null };
 
-/** The payload of a receipt in its place. Throws for a receipt that nobody could read again. */
+/** The payload of a receipt in its place. Throws for a receipt that could not be parsed again. */
 export function payloadOf(receipt: ReceiptMembers, recordHash: Digest, place: ChainPlace): ReceiptPayload {
   assertReadable(receipt);
   const payload: ReceiptPayload = {

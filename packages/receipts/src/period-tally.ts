@@ -11,7 +11,7 @@ import {
   type Frontier,
 } from '@countersign/crypto';
 
-/** What was counted of a period so far, of any size in the same few bytes. */
+/** The tally of a period so far, in the same few bytes at any size. */
 type PeriodTally = { readonly receipts: number; readonly sessions: Frontier };
 
 export const emptyTally: PeriodTally = { receipts: 0, sessions: emptyFrontier };
@@ -26,7 +26,7 @@ export function tallied(provider: CryptoProvider, tally: PeriodTally, session: P
   };
 }
 
-/** What a statement says of all that was counted. */
+/** The members of a statement for the whole tally. */
 export function tallyOf(
   provider: CryptoProvider,
   { receipts, sessions }: PeriodTally,

@@ -29,7 +29,7 @@ export function receiptOf(record: RecordMembers, { shadow }: { shadow: boolean }
   return receipt;
 }
 
-/** A call without money states none; so does one whose price nobody knows. */
+/** Absent for a call without money, and for one with an unknown price. */
 function spendOf({ demand }: RecordMembers): string | null {
   const spend = demand?.spend_micros ?? null;
   return spend === '0' ? null : spend;

@@ -24,12 +24,15 @@ export function sealRecord(provider: CryptoProvider, record: RecordMembers): { t
   const before = membersBeforeHash(record);
   const after = membersAfterHash(record);
   if (before.length + after.length > recordCharactersMax)
-    throw new AppError('PAYLOAD_TOO_LARGE', 'What the policy reads of this call is too large for a boundary record');
+    throw new AppError(
+      'PAYLOAD_TOO_LARGE',
+      'The facts that the policy reads of this call are too large for a boundary record',
+    );
   const hash = digest(provider, before + after);
   return { text: `${before}"record_hash":"${hash}",${after}`, hash };
 }
 
-/** What `record_hash` must be: the hash of all other members. */
+/** The expected `record_hash`: the hash of all other members. */
 export function recordHash(provider: CryptoProvider, record: RecordMembers): Digest {
   return digest(provider, membersBeforeHash(record) + membersAfterHash(record));
 }
@@ -123,18 +126,18 @@ export function gatesText(gates: readonly GateOutcome[]): string {
 function gateText({ gate, outcome, reason_code, detail }: GateOutcome): string {
   if (detail === undefined && reason_code === undefined)
     return `{"gate":"${plain(gate)}","outcome":"${plain(outcome)}"}`;
-  const said = detail === undefined ? '' : `"detail":${quoted(detail)},`;
+  const detailText = detail === undefined ? '' : `"detail":${quoted(detail)},`;
   const code = reason_code === undefined ? '' : `,"reason_code":"${plain(reason_code)}"`;
-  return `{${said}"gate":"${plain(gate)}","outcome":"${plain(outcome)}"${code}}`;
+  return `{${detailText}"gate":"${plain(gate)}","outcome":"${plain(outcome)}"${code}}`;
 }
 
-function shadowText(said: RecordMembers['shadow'][number]): string {
+function shadowText(entry: RecordMembers['shadow'][number]): string {
   return (
-    `{"fault":${plainOrNull(said.fault)},"lane":"${plain(said.lane)}",` +
-    `"matched_rules":${listText(said.matched_rules, quoted)},` +
-    `"policy_hash":"${plain(said.policy_hash)}",` +
-    `"reason_code":${plainOrNull(said.reason_code)},` +
-    `"rules_omitted":${canonicalNumber(said.rules_omitted)},` +
-    `"verdict":${plainOrNull(said.verdict)}}`
+    `{"fault":${plainOrNull(entry.fault)},"lane":"${plain(entry.lane)}",` +
+    `"matched_rules":${listText(entry.matched_rules, quoted)},` +
+    `"policy_hash":"${plain(entry.policy_hash)}",` +
+    `"reason_code":${plainOrNull(entry.reason_code)},` +
+    `"rules_omitted":${canonicalNumber(entry.rules_omitted)},` +
+    `"verdict":${plainOrNull(entry.verdict)}}`
   );
 }

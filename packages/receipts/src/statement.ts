@@ -8,7 +8,7 @@ type PlaceMember = 'type' | 'lamport_clock' | 'prev_hash' | 'record_hash';
 /** A receipt before it has its place. */
 export type ReceiptMembers = Omit<ReceiptPayload, PlaceMember>;
 
-/** What is to be sealed. */
+/** The statement to seal. */
 export type Statement = {
   ulid: string;
   receipt: ReceiptMembers;

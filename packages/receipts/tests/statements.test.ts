@@ -23,9 +23,9 @@ import {
   type Statement,
 } from '../src/index.ts';
 
-const sha256 = (...parts: (string | Uint8Array)[]) => {
+const sha256 = (...inputs: (string | Uint8Array)[]) => {
   const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
+  for (const input of inputs) hash.update(input);
   return `sha256:${hash.digest('hex')}` as Digest; // exactly this form
 };
 
@@ -52,6 +52,7 @@ const decided = decisionStatement({
   ...{ demand, judged_hash: judgedHash(nodeProvider, { ...intent, facts: { 'args.amount': 5 }, demand }) },
   ...{ gates: [{ gate: 'rules', outcome: 'pass' }], gate_roster_hash: gateRosterHash(nodeProvider, ['rules']) },
   ...{ policy_hash: sha256('policy'), policy_epoch: 3, mcp_server_id: null, tool_definition_hash: null },
+  sandbox_grant_hash: null,
   authz_snapshot_hash: sha256('relations'),
 });
 
@@ -162,9 +163,9 @@ describe('a statement', () => {
   it('of an outcome repeats its decision, names the receipt that it settles, and seals the same record', () => {
     const decision = { ...payload(decided), approval_id: `apr_${ulid}` as never };
     const ending = { ulid: ulid.replace('01', '02'), at, outcome: 'completed' as const };
-    const known = outcomeStatement(decision, { ...ending, output_hash: sha256('output'), spend_micros: undefined });
-    expect(known.record).toEqual({ hash: decision.record_hash });
-    expect(ReceiptPayload.parse(payload(known))).toEqual({
+    const statement = outcomeStatement(decision, { ...ending, output_hash: sha256('output'), spend_micros: undefined });
+    expect(statement.record).toEqual({ hash: decision.record_hash });
+    expect(ReceiptPayload.parse(payload(statement))).toEqual({
       ...decision,
       ...{ kind: 'outcome', outcome: 'completed', output_hash: sha256('output') },
       ...{ receipt_id: `rcp_${ending.ulid}`, decision_receipt_id: decision.receipt_id },
@@ -173,7 +174,7 @@ describe('a statement', () => {
       outcomeStatement(decision, { ...ending, outcome: 'uncertain', output_hash: undefined, spend_micros: undefined }),
     );
     expect(unknown).not.toHaveProperty('output_hash');
-    expect(payloadText(unknown)).not.toBe(payloadText(payload(known)));
+    expect(payloadText(unknown)).not.toBe(payloadText(payload(statement)));
   });
 });
 

@@ -20,7 +20,10 @@ export function prepared(status: number, text: string, headers: Record<string, s
   return { [content]: { status, headers, body: { kind: 'serialised', text } } };
 }
 
-/** What a handler returns that has written, or goes on writing, to `res` itself. Only for routes whose media is not `json`. */
+/**
+ * The result of a handler that has written, or goes on writing, to `res` itself. Only for routes whose media is not
+ * `json`.
+ */
 export const takenOver: unique symbol = Symbol('taken over');
 
 /** The content of an answer, or null for a plain reply. */

@@ -13,7 +13,7 @@ import { keyIdOf, publicKeyFromJwk } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { SignJWT } from 'jose';
 
-/** Whom somebody speaks for. */
+/** The person or agent for whom a service makes the call. */
 export type Asserted = Pick<AssertionClaims, 'sub' | 'workspace_id' | 'role' | 'members_version' | 'sponsor'>;
 /** Who is signed in, by which session and since when, and what they are in the workspace that they address. */
 export type AssertedPerson = Pick<PersonClaims, 'sub' | 'sid' | 'auth_time' | 'workspace_id' | 'role'>;
@@ -43,9 +43,9 @@ export type PersonAudience = 'control-plane' | 'commercial-gateway';
 const personTerms = { 'control-plane': personAssertionTerms, 'commercial-gateway': commercialAssertionTerms } as const;
 
 type Terms = { type: string; issuer: string; audience: string; lifeSecondsMax: number };
-type Said = Record<string, string | number | readonly string[]>;
+type Claims = Record<string, string | number | readonly string[]>;
 
-/** Less than half of its life: whoever gets it can still be late. */
+/** Less than half of its life, since it may arrive late. */
 const reusedMsMax = 25_000;
 const signedMax = 1_000;
 
@@ -54,13 +54,13 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
   const publicKey = publicKeyFromJwk(createPublicKey(key).export({ format: 'jwk' }));
   const keyId = keyIdOf(nodeProvider, publicKey);
   const signed = new Map<string, Signed>();
-  const signOnce = (terms: Terms, said: Said) => {
+  const signOnce = (terms: Terms, claims: Claims) => {
     const nowMs = now().getTime();
-    const name = JSON.stringify([terms.type, terms.audience, ...Object.entries(said)]);
+    const name = JSON.stringify([terms.type, terms.audience, ...Object.entries(claims)]);
     const earlier = signed.get(name);
     if (earlier !== undefined && isYoung(earlier, nowMs)) return earlier.text;
     if (signed.size >= signedMax) signed.clear();
-    const text = signAnew(key, { kid: keyId, terms, said, nowMs });
+    const text = signAnew(key, { kid: keyId, terms, said: claims, nowMs });
     signed.set(name, { text, atMs: nowMs });
     return text;
   };
@@ -71,10 +71,10 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
     signPerson: (person, service = 'control-plane') => signOnce(personTerms[service], saidOf(person)),
     signDelegation: (person, service = 'control-plane') => {
       // Gateways of the version before read delegations without `azp` as those of the control plane.
-      const said = saidOf(person);
+      const claims = saidOf(person);
       return signOnce(
         delegationTerms,
-        service === 'control-plane' ? said : { ...said, azp: personTerms[service].audience },
+        service === 'control-plane' ? claims : { ...claims, azp: personTerms[service].audience },
       );
     },
     signKey: (apiKey, service) => signOnce(keyTermsFor(personTerms[service].audience), keySaid(apiKey)),
@@ -84,7 +84,7 @@ export function createAssertionSigner(key: KeyObject, now: () => Date): Assertio
 }
 
 /** In one order, so that an equal assertion is found again. */
-function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserted): Said {
+function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserted): Claims {
   return {
     ...{ sub, workspace_id, role },
     ...(members_version === undefined ? {} : { members_version }),
@@ -93,7 +93,7 @@ function claimsOf({ sub, workspace_id, role, members_version, sponsor }: Asserte
 }
 
 /** In one order, so that the same is found again. A workspace and a role come together. */
-function saidOf({ sub, sid, auth_time, workspace_id, role }: AssertedPerson): Said {
+function saidOf({ sub, sid, auth_time, workspace_id, role }: AssertedPerson): Claims {
   return { sub, sid, auth_time, ...(workspace_id === undefined || role === undefined ? {} : { workspace_id, role }) };
 }
 
@@ -102,7 +102,7 @@ function keyTermsFor(audience: string): Terms {
 }
 
 /** Members in one order, so that an equal assertion is found in the cache. */
-function keySaid({ sub, sponsor, workspace_id, role, scopes }: AssertedKey): Said {
+function keySaid({ sub, sponsor, workspace_id, role, scopes }: AssertedKey): Claims {
   return { sub, sponsor, workspace_id, role, scopes: [...scopes].sort() };
 }
 
@@ -120,12 +120,12 @@ function imported(pem: string): KeyObject | null {
   }
 }
 
-/** A clock that was put back makes it sign anew. */
+/** After a clock was put back it signs again. */
 function isYoung({ atMs }: Signed, nowMs: number): boolean {
   return nowMs >= atMs && nowMs - atMs < reusedMsMax;
 }
 
-type Signing = { kid: string; terms: Terms; said: Said; nowMs: number };
+type Signing = { kid: string; terms: Terms; said: Claims; nowMs: number };
 
 function signAnew(key: KeyObject, { kid, terms, said, nowMs }: Signing): Promise<string> {
   const { type, issuer, audience, lifeSecondsMax } = terms;

@@ -27,7 +27,7 @@ type Kind<Claims extends { exp: number }> = {
   readonly claims: z.ZodType<Claims>;
 };
 
-/** What was proven, and by which key. */
+/** The proven claims, and the key that proved them. */
 export type Proven<Claims> = Claims & { keyId: string };
 
 const knownMax = 10_000;
@@ -88,8 +88,8 @@ export class AssertionVerifier<Claims extends { exp: number }> {
 
   /** Who speaks. `text` is attacker-controlled. Throws CREDENTIALS_INVALID for whatever is not in all its parts as it has to be. */
   verify(text: string): Proven<Claims> | Promise<Proven<Claims>> {
-    const known = this.#known.get(text);
-    if (known !== undefined && this.#now().getTime() < known.exp * 1_000) return known;
+    const cached = this.#known.get(text);
+    if (cached !== undefined && this.#now().getTime() < cached.exp * 1_000) return cached;
     return this.#verifyAnew(text);
   }
 
@@ -107,7 +107,7 @@ export class AssertionVerifier<Claims extends { exp: number }> {
     const key = this.#keys.get(kid);
     if (key === undefined) throw new Error(`no key ${kid} is pinned`);
     const { lifeSecondsMax } = this.#kind;
-    const said = await verifySignedToken(text, key, { now: this.#now(), lifeSecondsMax });
-    return { ...this.#kind.claims.parse(said), keyId: kid };
+    const claims = await verifySignedToken(text, key, { now: this.#now(), lifeSecondsMax });
+    return { ...this.#kind.claims.parse(claims), keyId: kid };
   }
 }

@@ -24,7 +24,10 @@ function network(address: string): string {
   return `${groups.join(':')}::/64`;
 }
 
-/** Some proxies write the port beside the address. Each connection has another one, and would be somebody else to every limit. */
+/**
+ * Some proxies write the port beside the address. It differs for each connection, so with the port every limit would
+ * see a new caller.
+ */
 function bare(address: string): string {
   return address.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
 }

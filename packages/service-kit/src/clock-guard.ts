@@ -4,7 +4,9 @@ import type { HealthCheck } from './health.ts';
 import type { Log } from './logger.ts';
 
 export type ClockGuardParts = {
-  /** What is compared with the database's clock. A test may move the time that a service uses, and never this one. */
+  /**
+   * The clock that is compared with the database's. A test may move the time that a service uses, and never this one.
+   */
   machineClock: () => Date;
   readDatabaseMs(): Promise<number>;
   /** The error for a caller. `distance` is such as `30 s ahead of the database's`. */
@@ -20,11 +22,11 @@ export class ClockGuard {
   readonly #parts: ClockGuardParts;
   #isFar = false;
 
-  constructor(parts: ClockGuardParts) {
-    this.#parts = parts;
+  constructor(deps: ClockGuardParts) {
+    this.#parts = deps;
   }
 
-  /** Of the machine. */
+  /** The time of the machine. */
   nowMs(): number {
     return this.#parts.machineClock().getTime();
   }

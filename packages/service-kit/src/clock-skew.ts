@@ -1,9 +1,10 @@
 /**
- * How far the clock of a process may be from that of PostgreSQL, which all services share. A kernel dates what it seals at most this
- * much after its commit, and a checkpoint of another kernel that has seen the commit at most this much before its signing. So no receipt
- * is more than 2 × 20 s later than a checkpoint that has it. The public verifier accepts 60 s. The rest is for a database whose own
- * clock steps, as after a failover. Latency is no part of the sum: what is signed is compared with a reading that the database took
- * later than a receipt was dated, and earlier than a checkpoint is.
+ * How far the clock of a process may be from that of PostgreSQL, which all services share. A kernel dates a receipt at
+ * most this much after its commit. Another kernel that has seen the commit dates a checkpoint at most this much before
+ * its signing. No receipt is therefore more than 2 × 20 s later than a checkpoint that has it. The public verifier
+ * accepts 60 s. The rest is for a database whose own clock steps, as after a failover. Latency is no part of the sum.
+ * The signed time is compared with a reading of the database that is later than the date of a receipt and earlier than
+ * that of a checkpoint.
  */
 export const clockSkewMaxMs = 20_000;
 

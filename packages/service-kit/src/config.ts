@@ -72,14 +72,14 @@ function unknownVariables(
 ): string[] {
   const elsewhere = options.knownElsewhere ?? [];
   const twins = [...secretNames, ...elsewhere].map((name) => `${name}_FILE`);
-  const known = new Set([...names, ...elsewhere, ...twins]);
+  const accepted = new Set([...names, ...elsewhere, ...twins]);
   return Object.keys(env)
-    .filter((name) => name.startsWith(options.prefix) && !known.has(name))
-    .map((name) => `${name} is not a known variable${suggestion(name, [...known])}`);
+    .filter((name) => name.startsWith(options.prefix) && !accepted.has(name))
+    .map((name) => `${name} is not a known variable${suggestion(name, [...accepted])}`);
 }
 
-function suggestion(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
+function suggestion(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names);
   return nearest === null ? '; docs/reference/configuration.md lists them' : `; did you mean ${nearest}?`;
 }
 
@@ -122,8 +122,8 @@ const groupAndOthers = 0o077;
 const others = 0o007;
 
 /**
- * A secret that more accounts can read than its service. Of a file of our own the group counts too; another's file reaches us through
- * our group, which is how Kubernetes hands it over.
+ * A secret that more accounts can read than its service. For a file of our own, access of the group counts too. A file
+ * of another owner reaches us through our group, as Kubernetes does it.
  */
 function openSecretFiles(secrets: Map<string, SecretRule>, env: Environment): string[] {
   return [...secrets.keys()]

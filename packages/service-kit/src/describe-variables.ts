@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldLayers, type FieldLayer } from './field-layers.ts';
 
-/** What a person must know to set a variable. */
+/** The description of a variable, for the person who sets it. */
 export type VariableDescription = {
   name: string;
   type: string;
@@ -14,21 +14,21 @@ export type VariableDescription = {
 };
 
 /**
- * The variables that `readConfig` reads by this schema, in its order. `.describe(…)` gives the meaning; `.meta({ requiredWhen, fallback })`
- * what the schema itself cannot know. Throws for a variable that nobody explained.
+ * The variables that `readConfig` reads by this schema, in its order. `.describe(…)` gives the meaning; `.meta({
+ * requiredWhen, fallback })` what the schema itself cannot know. Throws for a variable without a description.
  */
 export function describeVariables(schema: z.ZodObject): VariableDescription[] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const layers = fieldLayers(field);
-    const told = (key: string) => textOf(layers.find(({ meta }) => key in meta)?.meta[key]);
-    const meaning = told('description');
+    const metaOf = (key: string) => textOf(layers.find(({ meta }) => key in meta)?.meta[key]);
+    const meaning = metaOf('description');
     if (meaning === null) throw new TypeError(`${name} has no meaning: say it with .describe()`);
     const isOptional = z.safeParse(schema.shape[name] as z.ZodType, undefined).success;
     return {
       name,
-      type: told('type') ?? typeOf(layers),
-      fallback: told('fallback') ?? defaultOf(layers),
-      requiredWhen: told('requiredWhen') ?? (isOptional ? null : 'always'),
+      type: metaOf('type') ?? typeOf(layers),
+      fallback: metaOf('fallback') ?? defaultOf(layers),
+      requiredWhen: metaOf('requiredWhen') ?? (isOptional ? null : 'always'),
       meaning,
       isSecret: layers.some(({ meta }) => meta['secret'] === true),
     };
@@ -45,6 +45,6 @@ function typeOf(layers: readonly FieldLayer[]): string {
 }
 
 function defaultOf(layers: readonly FieldLayer[]): string | null {
-  const given = layers.flatMap(({ field }) => (field instanceof z.ZodDefault ? [field.def.defaultValue] : []));
-  return given.length === 0 || given[0] === '' ? null : String(given[0]);
+  const defaults = layers.flatMap(({ field }) => (field instanceof z.ZodDefault ? [field.def.defaultValue] : []));
+  return defaults.length === 0 || defaults[0] === '' ? null : String(defaults[0]);
 }

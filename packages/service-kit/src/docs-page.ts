@@ -62,8 +62,8 @@ function sectionOf({ operationId, method, path, summary, security, ...said }: De
             <dd>${description}</dd> `,
       )}
     </dl>
-    ${said.requestBody === undefined ? null : detailsOf('What is sent', said.requestBody)}
-    ${detailsOf('What is answered', said.responses)}`;
+    ${said.requestBody === undefined ? null : detailsOf('Request', said.requestBody)}
+    ${detailsOf('Answers', said.responses)}`;
 }
 
 function parameterOf({ in: place, name, required }: Operation['parameters'][number]): Html {

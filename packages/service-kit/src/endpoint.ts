@@ -70,11 +70,11 @@ export type Handle<Caller> = <Params, Query, Body, Reply>(
 ) => (handler: Handler<Params, Query, Body, Reply, Caller>) => Endpoint;
 
 /**
- * A `handle` for handlers whose caller is what the guards of these auth classes return. Throws for a route of another class, whose
- * guard returns another caller.
+ * A `handle` for handlers whose caller is what the guards of these auth classes return. Throws for a route of another
+ * class, whose guard returns another caller.
  *
- * `handle(route)(handler)` takes its arguments in two calls on purpose: in one call TypeScript infers `Reply` from the handler as
- * well and widens it, and a handler that answers a wrong verdict or forgets a member compiles.
+ * `handle(route)(handler)` takes its arguments in two calls on purpose. In one call TypeScript infers `Reply` from the
+ * handler as well and widens it. A handler that answers a wrong verdict or forgets a member would then compile.
  */
 export function createHandle<Caller>(...classes: [AuthClass, ...AuthClass[]]): Handle<Caller> {
   return (route, options = {}) => {

@@ -16,24 +16,25 @@ export function storeOutage(isOutage: (error: unknown) => boolean): ClassifyErro
 
 type ErrorAnswer = { status: number; headers: Readonly<Record<string, string>>; envelope: ErrorEnvelope };
 
-/** The one translation of errors to answers. What is not an AppError and is not recognised is INTERNAL and says nothing. */
+/** The one translation of errors to answers. Unrecognised errors become INTERNAL without a detail. */
 export function errorAnswer(error: unknown, requestId: string, classifiers: readonly ClassifyError[]): ErrorAnswer {
-  const known = recognise(error, classifiers);
-  if (known === null || known.code === 'INTERNAL') return { status: 500, headers: {}, envelope: internal(requestId) };
-  const { status, type, retryable } = errorCodes[known.code];
+  const recognised = recognise(error, classifiers);
+  if (recognised === null || recognised.code === 'INTERNAL')
+    return { status: 500, headers: {}, envelope: internal(requestId) };
+  const { status, type, retryable } = errorCodes[recognised.code];
   return {
     status,
-    headers: { ...challenge(known), ...known.headers },
+    headers: { ...challenge(recognised), ...recognised.headers },
     envelope: {
       error: {
-        message: known.message,
+        message: recognised.message,
         type,
-        code: known.code,
-        param: known.param,
-        reason_code: known.reasonCode,
+        code: recognised.code,
+        param: recognised.param,
+        reason_code: recognised.reasonCode,
         request_id: requestId,
         retryable,
-        ...(known.details === undefined ? {} : { details: plain(known.details) }),
+        ...(recognised.details === undefined ? {} : { details: plain(recognised.details) }),
       },
     },
   };
@@ -42,8 +43,8 @@ export function errorAnswer(error: unknown, requestId: string, classifiers: read
 function recognise(error: unknown, classifiers: readonly ClassifyError[]): AppError | null {
   if (isAppError(error)) return error;
   for (const classify of classifiers) {
-    const known = classify(error);
-    if (known !== null) return known;
+    const classified = classify(error);
+    if (classified !== null) return classified;
   }
   return null;
 }

@@ -6,7 +6,7 @@ const heartbeatMsDefault = 15_000;
 const retryMsDefault = 2_000;
 
 export type StreamEvent = {
-  /** What the caller sends back as Last-Event-ID. */
+  /** The id that the caller sends back as Last-Event-ID. */
   id?: string;
   event?: string;
   data: unknown;

@@ -8,7 +8,10 @@ import { parseQuery, type RawQuery } from './parse-query.ts';
 import { requestIdOf, traceparentOf } from './request-identity.ts';
 import type { LiveSpan } from './telemetry/tracer.ts';
 
-/** One request and its answer. What costs time and is not always needed (logger, signal, trace) is made when first read. */
+/**
+ * One request and its answer. Costly members that are not always needed (logger, signal, trace) are made when first
+ * read.
+ */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -19,7 +22,7 @@ export class Exchange {
   readonly headers: string[] = [];
   readonly operation: string;
   readonly route: AnyRoute | null;
-  /** The path as it may be told to anybody: see FailedCall. */
+  /** The path in a form that may be published: see FailedCall. */
   shownPath: string;
   /** The headers have been copied to `res`, because the handler writes the answer itself. */
   arePreset = false;
@@ -31,19 +34,19 @@ export class Exchange {
   received: unknown = undefined;
   body: unknown = undefined;
   rawBody: Buffer | null = null;
-  /** Whom the guard recognised; `caller` is who may do what is asked. */
+  /** The principal that the guard recognised; `caller` is who may do what is asked. */
   principal: unknown = undefined;
   caller: unknown = undefined;
-  /** What was answered in place of a reply. */
+  /** The error that was answered in place of a reply. */
   failure: ErrorEnvelope['error'] | null = null;
   idempotency: IdempotencyClaim | null = null;
-  /** Null: nobody asks for traces. */
+  /** `null` when tracing is off. */
   span: LiveSpan | null = null;
   #log: Log | null = null;
   #rawQuery: RawQuery | null = null;
   #traceparent: string | null = null;
   #abort: AbortController | null = null;
-  /** Of the answer; an address without a route answers JSON. */
+  /** The media type of the answer; an address without a route answers JSON. */
   readonly media: Media;
 
   constructor(req: IncomingMessage, res: ServerResponse, services: HttpServices, route: AnyRoute | null) {

@@ -4,8 +4,8 @@ import type { Exchange } from './exchange.ts';
 import type { RawQuery } from './parse-query.ts';
 
 /**
- * A request that was answered with a status of 400 or more, as far as it came. All that the caller sent is in it as it was sent: whoever
- * tells others of the call leaves that out.
+ * A request that was answered with a status of 400 or more, as far as it came. It contains the request as it was sent,
+ * so a report of the call leaves those values out.
  */
 export type FailedCall = {
   readonly req: IncomingMessage;
@@ -24,7 +24,7 @@ export type FailedCall = {
   readonly status: number;
   /** Null: the answer was passed on, or is no error of ours. */
   readonly error: ErrorEnvelope['error'] | null;
-  /** Who was recognised before anything was allowed; undefined for nobody. */
+  /** The principal that was recognised before anything was allowed; undefined when there was none. */
   readonly principal: unknown;
   /** A header of an answer that the handler wrote itself, such as one that it passed on; null for every other. */
   answered(name: string): string | null;

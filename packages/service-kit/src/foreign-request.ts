@@ -9,14 +9,18 @@ type OwnNames = {
   origins: readonly string[];
 };
 
-/** Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED, and INVALID_REQUEST for two hosts (RFC 9112, 3.2). What it looks at is attacker-controlled, but not for a page in a browser. */
+/**
+ * Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED, and INVALID_REQUEST for two hosts (RFC 9112, 3.2). These headers are
+ * attacker-controlled, but a page in a browser cannot set them.
+ */
 export type ForeignGuard = (req: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void;
 
 const localNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The one guard against pages of strangers, in front of every door: a page whose name was rebound to our address is given away by the
- * name that it was loaded under (Host), any other by itself (Origin). An address is nobody's to rebind, so probes by address pass.
+ * The only guard against pages of other sites, in front of every route. A page whose name was rebound to our address is
+ * recognised by the name that it was loaded under (Host), any other page by itself (Origin). An address cannot be
+ * rebound, so probes by address pass.
  */
 export function createForeignGuard({ hosts, origins }: OwnNames): ForeignGuard {
   const names = new Set([...localNames, ...hosts.map((name) => name.toLowerCase())]);
@@ -41,7 +45,7 @@ function isOwnHost(names: ReadonlySet<string>, host: string | undefined): boolea
   return names.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-/** A page that we served ourselves, or one of our own machine. `null` is the origin of whoever hides it. */
+/** A page that we served ourselves, or one of our own machine. `null` is the origin of a page that hides it. */
 function isOwnOrigin(names: ReadonlySet<string>, origin: string, host: string | undefined): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);

@@ -12,7 +12,7 @@ type Front = {
   links: readonly { path: string; says: string }[];
 };
 
-/** `GET /`: what somebody needs to know who opens the bare address. */
+/** `GET /`: a short description for people who open the bare address. */
 export function frontPageEndpoint({ title, what, links }: Front): Endpoint {
   const items = links.map(({ path, says }) => html`<li><a href="${path}">${path}</a>: ${says}</li> `);
   const body = html`<h1>${title}</h1>

@@ -3,7 +3,7 @@ import type { AnyRoute, AuthClass } from '@countersign/contracts';
 import type { Log } from './logger.ts';
 import type { RawQuery } from './parse-query.ts';
 
-/** What a guard may look at before the body is read. `params` and `query` are the caller's raw text. */
+/** The part of a request that a guard may read before the body. `params` and `query` are the caller's raw text. */
 export type GuardRequest = {
   readonly req: IncomingMessage;
   readonly route: AnyRoute;
@@ -13,7 +13,7 @@ export type GuardRequest = {
   readonly log: Log;
 };
 
-/** What `authorize` sees in addition: the members as the route's shapes gave them. */
+/** The additional members that `authorize` sees, as the route's shapes parsed them. */
 export type ParsedRequest = GuardRequest & { readonly parsed: { params: unknown; query: unknown; body: unknown } };
 
 /**

@@ -2,7 +2,7 @@ import { getLiveness, getReadiness, type ProbeName, type ProbeState } from '@cou
 import { answer } from './answer.ts';
 import { handlePublic, type Endpoint } from './endpoint.ts';
 
-/** A probe that takes longer than an orchestrator's own timeout helps nobody. */
+/** A probe that takes longer than an orchestrator's own timeout is useless. */
 const checkTimeoutMs = 1_000;
 
 /** Resolves when the part works, with `none` when it works and there is nothing yet, and rejects when it does not work. */
@@ -19,8 +19,8 @@ export async function runChecks(checks: ProbeChecks, timeoutMs = checkTimeoutMs)
       return [name, state] as const;
     }),
   );
-  const known: Partial<Record<string, ProbeState>> = Object.fromEntries(states);
-  return { ready: !Object.values(known).includes('down'), checks: known };
+  const latest: Partial<Record<string, ProbeState>> = Object.fromEntries(states);
+  return { ready: !Object.values(latest).includes('down'), checks: latest };
 }
 
 async function stateOf(check: HealthCheck, timeoutMs: number): Promise<ProbeState> {
@@ -28,7 +28,7 @@ async function stateOf(check: HealthCheck, timeoutMs: number): Promise<ProbeStat
   const timer = setTimeout(() => late.abort(), timeoutMs);
   const tooLate = new Promise<'down'>((resolve) => late.signal.addEventListener('abort', () => resolve('down')));
   try {
-    return await Promise.race([check(late.signal).then((said) => (said === 'none' ? 'none' : 'up')), tooLate]);
+    return await Promise.race([check(late.signal).then((answer) => (answer === 'none' ? 'none' : 'up')), tooLate]);
   } catch {
     return 'down';
   } finally {
@@ -36,16 +36,19 @@ async function stateOf(check: HealthCheck, timeoutMs: number): Promise<ProbeStat
   }
 }
 
-/** `/health/live` and `/health/ready`. Not ready is not dead: liveness asks nobody. What is only `told` never makes it unready. */
+/**
+ * `/health/live` and `/health/ready`. Not ready is not dead: liveness runs no probe. A probe that is only reported
+ * never makes it unready.
+ */
 export function healthEndpoints(
   checks: ProbeChecks,
   lifecycle: { isStopping(): boolean } = { isStopping: () => false },
-  told: ProbeChecks = {},
+  extraChecks: ProbeChecks = {},
 ): Endpoint[] {
   const live = handlePublic(getLiveness)(() => ({ status: 'live' }));
   const ready = handlePublic(getReadiness)(async () => {
     if (lifecycle.isStopping()) return answer(503, { status: 'stopping', checks: {} });
-    const [needed, beside] = await Promise.all([runChecks(checks), runChecks(told)]);
+    const [needed, beside] = await Promise.all([runChecks(checks), runChecks(extraChecks)]);
     const states = { ...beside.checks, ...needed.checks };
     return needed.ready ? { status: 'ready', checks: states } : answer(503, { status: 'not_ready', checks: states });
   });

@@ -12,8 +12,8 @@ export class Html {
 type HtmlPart = Html | string | number | null | readonly HtmlPart[];
 
 /**
- * Markup with values in it. Each value is escaped, whether it stands in text or in a quoted attribute; what a reader cannot see, or
- * what turns the order of the text around, is written by its number. Null writes nothing.
+ * Markup with values in it. Each value is escaped, in text as well as in a quoted attribute. Invisible characters, and
+ * those that change the order of the text, are written by their number. Null writes nothing.
  */
 export function html(markup: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: markup }, ...values.map(written)));

@@ -31,7 +31,7 @@ export type HttpAppOptions<Caller> = {
   idempotency?: IdempotencyStore | null;
   telemetry?: Pick<Telemetry, 'http' | 'tracer'> | null;
   classifyErrors?: readonly ClassifyError[];
-  /** Told of every answer of 400 and above, after it was sent. What it throws is logged. */
+  /** Told of every answer of 400 and above, after it was sent. Its errors are logged. */
   onFailed?: (call: FailedCall) => void;
   callerKey?: (caller: unknown) => string | null;
   /** Who called, where the gateway, which passed the request on, cannot know it. */
@@ -53,8 +53,8 @@ export type HttpApp = {
 };
 
 /**
- * The http side of a service. Throws when two endpoints share an operation or a method and path, when a route's auth class has
- * no guard, or when a fast operation does not exist or has path parameters.
+ * The http side of a service. Throws when two endpoints share an operation or a method and path, or when a route's auth
+ * class has no guard. Also throws when a fast operation does not exist or has path parameters.
  */
 export function createHttpApp<Caller>(options: HttpAppOptions<Caller>): HttpApp {
   const services = servicesOf(options);
@@ -196,7 +196,7 @@ function unmatched(table: RouteTable, services: HttpServices): RequestHandler {
       return;
     }
     const error = unmatchedError(path, { method: req.method, allow, neighbours: table.neighboursOf(path) });
-    // Whoever looks for routes that are not there has to wait like everybody else.
+    // Requests for unknown routes are rate limited like all others.
     limitRate(exchange, { key: addressKey(exchange), className: 'public' }).then(
       () => sendError(exchange, error),
       (limited: unknown) => sendError(exchange, limited),
@@ -209,8 +209,8 @@ type Unmatched = { method: string; allow: string; neighbours: readonly string[] 
 function unmatchedError(path: string, { method, allow, neighbours }: Unmatched): AppError {
   if (!isEncoded(path)) return malformedEncoding();
   if (allow !== '') return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed here`, { headers: { allow } });
-  const known = neighbours.length === 0 ? '' : `; near it there are ${neighbours.join(', ')}`;
-  return new AppError('ROUTE_NOT_FOUND', `There is no such route${known}`);
+  const hint = neighbours.length === 0 ? '' : `; near it there are ${neighbours.join(', ')}`;
+  return new AppError('ROUTE_NOT_FOUND', `There is no such route${hint}`);
 }
 
 function isEncoded(path: string): boolean {

@@ -10,7 +10,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import type { HttpMeasure } from './telemetry/http-measure.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 
-/** What every request of one http app shares. Made by createHttpApp, read by the pipeline. */
+/** The members that every request of one http app shares. Made by createHttpApp, read by the pipeline. */
 export type HttpServices = {
   readonly log: Log;
   readonly guards: Guards<unknown>;
@@ -22,12 +22,12 @@ export type HttpServices = {
   /** Null: Idempotency-Key is read but not acted on by the pipeline. */
   readonly idempotency: IdempotencyStore | null;
   readonly measure: HttpMeasure | null;
-  /** Null: nobody asks for traces, and no span is made. */
+  /** `null` when tracing is off; then no span is made. */
   readonly tracer: Tracer | null;
   readonly onFailed: ((call: FailedCall) => void) | null;
   /** Identifies a caller in limits and idempotency scopes; null for callers without identity. */
   readonly callerKey: (caller: unknown) => string | null;
-  /** Whom the gateway, which passed the request on, cannot know. */
+  /** The caller that the gateway, which forwarded the request, cannot know. */
   readonly tellCaller: (principal: unknown) => ToldCaller | null;
   readonly trustedProxies: number;
   /** Query members that guards read on every route, so that strict query shapes need not know them. */

@@ -9,10 +9,10 @@ const bareKey = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 
 export type StoredAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
-/** Credentials: they are sent once and never kept, neither for a replay nor for whoever reads the store. */
+/** Credentials: they are sent once and never stored, neither for a replay nor in the store. */
 const neverKept: ReadonlySet<string> = new Set(['set-cookie', 'x-new-token']);
 
-/** What of an answer's headers, names and values in turn, is kept with it. */
+/** The headers of an answer, names and values in turn, that are stored with it. */
 export function keepableHeaders(headers: readonly string[]): Record<string, string> {
   const kept: Record<string, string> = {};
   for (let index = 0; index < headers.length; index += 2) {
@@ -32,7 +32,7 @@ export type IdempotencyStore = {
   abandon(scope: string, key: string): Promise<void>;
 };
 
-/** What one request claims. Two requests with one fingerprint ask for the same thing. */
+/** The claim of one request. Two requests with one fingerprint ask for the same thing. */
 export type IdempotencyClaim = { key: string; fingerprint: string };
 
 /** The claim of a request, or null without the header. Throws INVALID_REQUEST when the header is malformed. */
@@ -60,8 +60,8 @@ export type OnceOptions = {
 };
 
 /**
- * Runs `work` at most once for a claim, and tells its answer again to whoever repeats the request. Work that throws frees the key.
- * Throws IDEMPOTENCY_IN_FLIGHT and IDEMPOTENCY_KEY_REUSED.
+ * Runs `work` at most once for a claim, and returns its answer again for a repeated request. Work that throws frees the
+ * key. Throws IDEMPOTENCY_IN_FLIGHT and IDEMPOTENCY_KEY_REUSED.
  */
 export async function answerOnce(
   options: OnceOptions,

@@ -74,8 +74,8 @@ function isDescribedError(value: unknown): value is DescribedError {
   return typeof value === 'object' && value !== null && 'message' in value && 'stack' in value;
 }
 
-/** What failed and its causes in one line; the stacks are in the JSON layout. */
+/** The failure and its causes in one line; the stacks are in the JSON layout. */
 function errorSentence({ message, cause }: DescribedError): string {
-  const said = message.replaceAll(/\s+/g, ' ').trim();
-  return isDescribedError(cause) ? `${said}: ${errorSentence(cause)}` : said;
+  const line = message.replaceAll(/\s+/g, ' ').trim();
+  return isDescribedError(cause) ? `${line}: ${errorSentence(cause)}` : line;
 }

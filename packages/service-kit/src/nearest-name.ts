@@ -1,14 +1,14 @@
 /** The known name that a misspelt one was most likely meant to be; null when none is near. */
-export function nearestName(name: string, known: readonly string[]): string | null {
-  const distances = known.map((each) => ({ each, distance: distanceBetween(name, each) }));
+export function nearestName(name: string, names: readonly string[]): string | null {
+  const distances = names.map((each) => ({ each, distance: distanceBetween(name, each) }));
   const [nearest] = distances.sort((a, b) => a.distance - b.distance);
   // More than a third of the letters apart is another word.
   return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : null;
 }
 
 /** A word too much before a known name is the nearest of all. */
-function distanceBetween(name: string, known: string): number {
-  return name.endsWith(`_${known}`) ? 0 : editDistance(name, known);
+function distanceBetween(name: string, candidate: string): number {
+  return name.endsWith(`_${candidate}`) ? 0 : editDistance(name, candidate);
 }
 
 /** Letters to insert, delete, replace or swap with their neighbour: what fingers do wrong. */

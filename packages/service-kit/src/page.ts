@@ -25,7 +25,7 @@ export function seeOther(location: string, headers: Record<string, string> = {})
   return prepared(303, '', { ...headers, location });
 }
 
-/** What a page route answers in place of the JSON of an error. */
+/** The answer of a page route in place of the JSON of an error. */
 export function errorPage({ error }: ErrorEnvelope): string {
   const code = Object.entries(errorCodes).find(([name]) => name === error.code);
   const body = html`<h1>${error.message}</h1>

@@ -1,9 +1,9 @@
 import { ConfigError } from './config.ts';
 
-/** Why something failed, in one sentence for whoever asked for it: what failed and what caused it, without a stack. */
+/** The failure and its causes, in one sentence for the caller, without a stack. */
 export function problemText(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join('; ');
-  return [...new Set(causesOf(error).map(said))].filter((part) => part !== '').join(': ');
+  return [...new Set(causesOf(error).map(messageOf))].filter((line) => line !== '').join(': ');
 }
 
 const causesMax = 4;
@@ -20,7 +20,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
-function said(error: unknown): string {
+function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replaceAll(/\s+/g, ' ').trim();
 }

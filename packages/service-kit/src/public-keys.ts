@@ -1,7 +1,7 @@
 import { decodeBase64Url, isAcceptablePublicKey, keyIdOf } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 
-/** A key of somebody else's that an operator has pinned. */
+/** A key of another party that an operator has pinned. */
 export type PublicKey = { readonly keyId: string; readonly publicKey: Uint8Array };
 
 /** Ed25519 public keys, 32 bytes in base64url each. Throws for what is no safe one. */

@@ -8,7 +8,7 @@ import { AppError } from '@countersign/contracts';
  */
 const discardBytesMax = 8_388_608;
 
-/** The caller went away before the body was complete: there is nobody left to answer. */
+/** The caller went away before the body was complete, so no answer is possible. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
@@ -27,7 +27,7 @@ export function requireJson(req: IncomingMessage): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8 without content coding');
 }
 
-/** As `requireJson`, for bodies of SCIM (RFC 7644 §3.1). Identity providers send plain JSON too. */
+/** Like `requireJson`, for bodies of SCIM (RFC 7644 §3.1). Identity providers send plain JSON too. */
 export function requireScim(req: IncomingMessage): void {
   if (!scimType.test(req.headers['content-type'] ?? '') || isCoded(req)) requireJson(req);
 }
@@ -79,13 +79,13 @@ export function readBody(req: IncomingMessage, bytesMax: number): Promise<Buffer
   });
 }
 
-/** A body for whoever passes it on as it comes. Fails with PAYLOAD_TOO_LARGE as soon as it is longer. */
+/** A body that is forwarded unchanged. Fails with PAYLOAD_TOO_LARGE as soon as it is longer. */
 export function boundedBody(req: IncomingMessage, bytesMax: number): Transform {
-  let left = bytesMax;
+  let remaining = bytesMax;
   const bounded = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      left -= chunk.length;
-      if (left >= 0) done(null, chunk);
+      remaining -= chunk.length;
+      if (remaining >= 0) done(null, chunk);
       else {
         req.unpipe(bounded);
         done(tooLarge(req, bytesMax));

@@ -10,13 +10,16 @@ type RepeatOptions = {
 };
 
 export type Repeated = {
-  /** Rejects while the last pass that ended had failed, or did not begin: nobody else waits for this work and would notice. */
+  /** Rejects while the last finished pass had failed, or did not begin: no other code would notice. */
   check: HealthCheck;
   /** No further pass; resolves when the one that runs has ended. */
   close(): Promise<void>;
 };
 
-/** Work that a clock starts again and again, never twice at once. A pass that fails is reported, and the next one tries anew. */
+/**
+ * Work that a clock starts again and again, never twice at once. A pass that fails is reported, and the next one tries
+ * again.
+ */
 export function repeat({ run, intervalMs, clockGuard, onFailure }: RepeatOptions): Repeated {
   let isWell = true;
   let passing: Promise<void> | null = null;

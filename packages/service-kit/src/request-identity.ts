@@ -9,9 +9,9 @@ const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9
 
 /** The caller's X-Request-Id when it is well-formed, else a new one. */
 export function requestIdOf(req: IncomingMessage): string {
-  const given = req.headers['x-request-id'];
-  const isId = typeof given === 'string' && requestIdPattern.test(given) && !credentialPattern.test(given);
-  return isId ? given : randomUUID();
+  const header = req.headers['x-request-id'];
+  const isId = typeof header === 'string' && requestIdPattern.test(header) && !credentialPattern.test(header);
+  return isId ? header : randomUUID();
 }
 
 /** The caller's traceparent when it is well-formed, else the root of a new trace. */
@@ -21,8 +21,8 @@ export function traceparentOf(req: IncomingMessage): string {
 
 /** The caller's traceparent when it is well-formed. It says where a trace goes on, and is believed in nothing else. */
 export function receivedTraceparent(req: IncomingMessage): string | null {
-  const given = req.headers['traceparent'];
-  return typeof given === 'string' && traceparentPattern.test(given) ? given : null;
+  const header = req.headers['traceparent'];
+  return typeof header === 'string' && traceparentPattern.test(header) ? header : null;
 }
 
 function mintTraceparent(): string {

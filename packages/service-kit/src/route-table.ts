@@ -5,7 +5,10 @@ type Entry = { method: string; segments: readonly string[] };
 export type RouteTable = {
   /** Methods of the routes that match a path, sorted, HEAD and OPTIONS included; empty when none matches. */
   methodsOf(path: string): string[];
-  /** The routes that begin as a path does, for whoever has mistaken one; empty when none does, or more than anybody reads. */
+  /**
+   * The routes with the same beginning as a path, for callers that mistyped one. Empty when there are none, or too many
+   * to read.
+   */
   neighboursOf(path: string): string[];
   /** A path without what its caller put into it: names that a route has in that place, and `{…}` for every other part. */
   shownPath(path: string): string;
@@ -31,14 +34,16 @@ export function createRouteTable(routes: readonly AnyRoute[]): RouteTable {
   const neighboursOf = (path: string) => {
     const [, first] = path.split('/');
     const neighbours = routes.filter((route) => route.path.split('/')[1] === first);
-    return neighbours.length > neighboursMax ? [] : neighbours.map(({ method, path: known }) => `${method} ${known}`);
+    return neighbours.length > neighboursMax
+      ? []
+      : neighbours.map(({ method, path: template }) => `${method} ${template}`);
   };
   const shownPath = (path: string) => {
     let open = entries;
-    const shown = path.split('/', shownPartsMax).map((part, index) => {
-      const isName = open.some(({ segments }) => segments[index] === part && !isParam(part));
-      open = open.filter(({ segments }) => segments[index] === part || isParam(segments[index] ?? ''));
-      return isName ? part : '{…}';
+    const shown = path.split('/', shownPartsMax).map((segment, index) => {
+      const isName = open.some(({ segments }) => segments[index] === segment && !isParam(segment));
+      open = open.filter(({ segments }) => segments[index] === segment || isParam(segments[index] ?? ''));
+      return isName ? segment : '{…}';
     });
     return shown.join('/');
   };
@@ -52,11 +57,11 @@ export function answersHead(route: AnyRoute): boolean {
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
   if (pattern.length !== segments.length) return false;
-  return pattern.every((part, index) => (isParam(part) ? segments[index] !== '' : part === segments[index]));
+  return pattern.every((segment, index) => (isParam(segment) ? segments[index] !== '' : segment === segments[index]));
 }
 
-function isParam(part: string): boolean {
-  return part.startsWith('{');
+function isParam(segment: string): boolean {
+  return segment.startsWith('{');
 }
 
 /**
@@ -72,6 +77,6 @@ export function compareSpecificity(left: AnyRoute, right: AnyRoute): number {
 function formOf({ path }: AnyRoute): string {
   return path
     .split('/')
-    .map((part) => (isParam(part) ? '1' : '0'))
+    .map((segment) => (isParam(segment) ? '1' : '0'))
     .join('');
 }

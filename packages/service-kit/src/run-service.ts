@@ -11,7 +11,7 @@ type RunServiceOptions = {
   stopTimeoutMs?: number;
 };
 
-/** For whoever tells a bad start from a crash: nothing will change by starting again. */
+/** Distinguishes a failed start from a crash: starting again will not help. */
 const startFailed = 2;
 const closeTimeoutMs = 10_000;
 
@@ -59,7 +59,8 @@ async function stopThenExit(lifecycle: Lifecycle, options: RunServiceOptions): P
   }, timeoutMs);
   late.unref();
   lifecycle.beginStop();
-  // Without a notice at once: what heard the same Ctrl-C ends meanwhile, and must not be told as lost.
+  // Without a notice the close begins at once: a peer that got the same Ctrl-C ends too, and must not be reported as
+  // lost.
   if (lifecycle.noticeMs > 0) await delay(lifecycle.noticeMs);
   const clean = await lifecycle.stop();
   log.info('service.stopped');

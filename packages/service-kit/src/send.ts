@@ -71,8 +71,8 @@ export function presetHeaders(exchange: Exchange): void {
 }
 
 /**
- * The one place that answers errors. Never throws. An answer that has begun cannot be corrected: its connection is cut, so that
- * nobody takes it for whole.
+ * The one place that answers errors. Never throws. An answer that has begun cannot be corrected, so its connection is
+ * cut and the client sees that it is incomplete.
  */
 export function sendError(exchange: Exchange, error: unknown, rendering: Rendering = {}): void {
   const { res, log } = exchange;
@@ -106,8 +106,8 @@ function answerError(exchange: Exchange, error: unknown, { renderError, errorSta
 
 /** To a gateway that asks: it has not read what it passed on. */
 function tellRequest(exchange: Exchange, status: number): void {
-  const told = toldRequestOf(failedCallOf(exchange, status), exchange.services.tellCaller(exchange.principal));
-  if (told !== null) exchange.setHeader(toldRequestHeaders.told, told);
+  const report = toldRequestOf(failedCallOf(exchange, status), exchange.services.tellCaller(exchange.principal));
+  if (report !== null) exchange.setHeader(toldRequestHeaders.told, report);
 }
 
 /** For faults of HTTP itself, where Node gives a bare socket and no request. */
@@ -134,7 +134,7 @@ function commonHeaders({ req, services, requestId, media, headers: own }: Exchan
   return headers;
 }
 
-/** What an answer says itself takes the place of what all answers say. */
+/** Headers of the answer itself replace those of all answers. */
 function without(fixed: readonly string[], own: readonly string[]): string[] {
   return fixed.filter((_text, index) => !own.includes(fixed[index - (index % 2)] ?? ''));
 }

@@ -16,7 +16,7 @@ export type ServiceApp<Caller> = Omit<HttpAppOptions<Caller>, FromConfig | 'log'
   ready: ProbeChecks;
   /** Checks that `/health/ready` reports and that never make the service unready. */
   told: ProbeChecks;
-  /** Endpoints of the health port beside the probes. By default a page that names the probes. */
+  /** Endpoints of the health port beside the probes. A page that names the probes by default. */
   healthPort?: readonly Endpoint[];
 };
 

@@ -24,7 +24,7 @@ export const serviceVariables = {
   GOV_LOG_LEVEL: z
     .enum(['error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
-    .describe('What is logged, on the standard output.'),
+    .describe('Level of the log on the standard output.'),
   GOV_ALLOWED_ORIGINS: list().describe('Origins whose pages may call the service from a browser.'),
   GOV_ALLOWED_HOSTS: list().describe(
     'Names (without a port) under which callers reach the service, beside its addresses: a request to any other is refused.',
@@ -37,7 +37,7 @@ export const serviceVariables = {
   ),
   GOV_RATE_LIMITS: flag(true).describe('Whether requests are limited at all.'),
   GOV_RATE_LIMIT_STANDARD: perMinute('standard').describe('Requests a minute of one principal, once it is known.'),
-  GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests a minute of one address to what anybody may ask.'),
+  GOV_RATE_LIMIT_PUBLIC: perMinute('public').describe('Requests a minute from one address to public routes.'),
   GOV_RATE_LIMIT_AUTH: perMinute('auth').describe(
     'Requests a minute of one address to sign in: this is what makes guessing hopeless.',
   ),
@@ -119,7 +119,7 @@ function verbosityOf(level: LogLevel | 'silent'): { level: LogLevel; silent: boo
   return level === 'silent' ? { level: 'error', silent: true } : { level, silent: false };
 }
 
-/** What the configuration says about an http app of the service. */
+/** The options of an http app of the service, from the configuration. */
 export function httpOptionsOf(config: ServiceConfig) {
   return {
     cors: { origins: config.allowedOrigins },

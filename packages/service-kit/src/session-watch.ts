@@ -11,12 +11,15 @@ type WatchOptions = {
 
 /** A session that was ended loses what is open by it within a second. */
 const lookEveryMs = 300;
-/** So long may nobody know whether sessions live: what might be a thief's is cut rather than kept. */
+/**
+ * The longest time in which the state of sessions may be unknown: after it, a possibly stolen stream is cut rather than
+ * kept.
+ */
 const unknownMaxMs = 10_000;
 
 /**
- * Looks whether the sessions still live by which something is open, once for all of them, and not at all while nothing is. Each process
- * looks for what it has open itself, so nobody has to be told which one that is.
+ * Looks whether the sessions still live by which something is open, once for all of them, and not at all while nothing
+ * is. Each process checks its own streams, so no other process needs to know them.
  */
 export class SessionWatch {
   readonly #options: WatchOptions;
@@ -71,7 +74,7 @@ export class SessionWatch {
   }
 
   #unknown(error: unknown, tooLong: readonly SignInId[]): void {
-    if (this.#isStopped) return; // whoever was asked may be closing too
+    if (this.#isStopped) return; // the process that answers may be closing too
     this.#options.onFailure(error);
     this.#cut(tooLong);
   }

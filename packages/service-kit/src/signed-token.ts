@@ -24,7 +24,10 @@ export function signedTokenHeader(text: string): unknown {
   return decodeProtectedHeader(text);
 }
 
-/** What a token says of itself, proven by nothing yet: attacker-controlled, and good for finding the key that it names. Throws for what is none. */
+/**
+ * The unproven claims of a token: attacker-controlled, and good for finding the key that it names. Throws for a text
+ * that is no token. Throws for what is none.
+ */
 export function unprovenClaims(text: string): unknown {
   return decodeJwt(text);
 }
@@ -34,7 +37,10 @@ export function importedKey(publicKey: Uint8Array): KeyObject {
   return createPublicKey({ key: { ...publicKeyToJwk(publicKey) }, format: 'jwk' });
 }
 
-/** The claims that this key has signed, with a time to live that is running. What they say is for their schema. Throws for anything else. */
+/**
+ * The claims that this key has signed, with a time to live that is running. Their content is checked by their schema.
+ * Throws for anything else.
+ */
 export async function verifySignedToken(
   text: string,
   key: KeyObject,

@@ -20,9 +20,10 @@ export function upgradeOf(req: IncomingMessage): Upgrade {
 }
 
 /**
- * Has an app answer those who ask for a WebSocket at its socket routes, by the same way as all requests. Whoever asks for anything else, as
- * clients do that would rather speak HTTP/2, is answered as if they had not (RFC 9110 §7.8). `admits` returns false for a request that it
- * has refused. Node throws at a second answer on a connection that still owes one, which would end the process.
+ * Has an app answer those who ask for a WebSocket at its socket routes, by the same way as all requests. Other
+ * upgrades, such as those of clients that prefer HTTP/2, are answered like ordinary requests (RFC 9110 §7.8). `admits`
+ * returns false for a request that it has refused. Node throws at a second answer on a connection that still owes one,
+ * which would end the process.
  */
 export function acceptUpgrades(
   server: Server,

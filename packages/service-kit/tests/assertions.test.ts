@@ -35,16 +35,16 @@ const claims = { ...asserted, iss: assertionTerms.issuer, aud: assertionTerms.au
 
 /** A token that is right in all parts but those that are named here; undefined takes a part away. */
 function token(wrong: { header?: object; claims?: object; key?: Parameters<CompactSign['sign']>[0] } = {}) {
-  const said = JSON.parse(JSON.stringify({ ...claims, ...wrong.claims })) as object; // without what is undefined
+  const payload = JSON.parse(JSON.stringify({ ...claims, ...wrong.claims })) as object; // without what is undefined
   const protectedHeader = JSON.parse(JSON.stringify({ ...header, ...wrong.header })) as CompactJWSHeaderParameters;
-  return new CompactSign(utf8Bytes(JSON.stringify(said)))
+  return new CompactSign(utf8Bytes(JSON.stringify(payload)))
     .setProtectedHeader(protectedHeader)
     .sign(wrong.key ?? keyOf(own), { crit: { exp: true } });
 }
 
 /** Without a signature of any algorithm that would sign it. */
-const written = (head: object, said: object, signature = '') =>
-  [head, said].map((part) => encodeBase64Url(utf8Bytes(JSON.stringify(part)))).join('.') + `.${signature}`;
+const written = (head: object, payload: object, signature = '') =>
+  [head, payload].map((segment) => encodeBase64Url(utf8Bytes(JSON.stringify(segment)))).join('.') + `.${signature}`;
 
 function verifierAt(afterMs = 0, keys = [own]) {
   return AssertionVerifier.ofWorkspaces(keys, () => new Date(startMs + afterMs));
@@ -62,7 +62,7 @@ async function codeOf(text: string, verifier = verifierAt()): Promise<string> {
 const refused = 'CREDENTIALS_INVALID';
 
 describe('an assertion', () => {
-  it('says who is signed in to the control plane alone, and for whom somebody speaks to the kernel alone', async () => {
+  it('carries the signed-in person to the control plane only, and the represented principal to the kernel only', async () => {
     const signer = createAssertionSigner(keyOf(own), () => new Date(startMs));
     const person = {
       sub: UserId.parse(user),
@@ -117,7 +117,7 @@ describe('an assertion', () => {
     ['that begins later', { claims: { iat: iat + 61, exp: iat + 90 } }],
     ['that lives too long', { claims: { exp: iat + 61 } }],
     ['that says more than is known', { claims: { nbf: iat } }],
-    ['for a role that nobody has', { claims: { role: 'admin' } }],
+    ['for a role that does not exist', { claims: { role: 'admin' } }],
     ['for the tenant of everybody', { claims: { workspace_id: '*' } }],
     ['for nobody', { claims: { sub: '' } }],
     ['for a tenant that is no workspace', { claims: { workspace_id: 'acme', sub: 'agent:acme' } }],
@@ -127,7 +127,7 @@ describe('an assertion', () => {
     ['for a key that is called an owner', { claims: { role: 'owner', sub: apiKey } }],
     ['for a key of another kind', { claims: { sub: apiKey.replace('hpk_', 'inv_') } }],
     ['for a key that is called more', { claims: { sub: `${apiKey}:more` } }],
-    ['for somebody who is no user', { claims: { role: 'owner', sub: 'admin' } }],
+    ['for a subject that is not a user', { claims: { role: 'owner', sub: 'admin' } }],
     ...Object.keys(claims).map((name): [string, object] => [`without ${name}`, { claims: { [name]: undefined } }]),
   ])('%s is refused', async (_, wrong) => {
     expect(await codeOf(await token(wrong))).toBe(refused);
@@ -172,7 +172,7 @@ describe('an assertion', () => {
       '',
     ];
     const flipped = `${head}.${said}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
-    for (const other of [...others, flipped]) expect(await codeOf(other)).toBe(refused);
+    for (const forged of [...others, flipped]) expect(await codeOf(forged)).toBe(refused);
   });
 
   it('ends with its time, also where it was verified before, and clocks may differ by a minute', async () => {
@@ -190,7 +190,7 @@ describe('an assertion', () => {
     ['The assertion of a workspace has expired. The time here is 2026-11-22T10:02:01.000Z', 121_000, {}],
     ['The assertion of a workspace begins in the future. The time here is 2026-11-22T09:58:59.000Z', -61_000, {}],
     ['The assertion of a workspace is not signed by the key that it names', 0, { key: keyOf(another) }],
-    // Of times, the caller hears nothing before the signature holds.
+    // The caller gets no claim about times before the signature holds.
     ['The assertion of a workspace is not signed by the key that it names', 121_000, { key: keyOf(another) }],
     ['The assertion of a workspace is not valid', 0, { claims: { aud: 'another-service' } }],
   ])('is refused with its kind and the time: %s', async (message, afterMs, wrong) => {

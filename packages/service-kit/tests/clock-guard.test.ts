@@ -15,7 +15,7 @@ describe('what is sure of a clock’s distance', () => {
     ['none however long the reading took', { beforeMs: 0, databaseMs: 900_000, afterMs: 900_000 }, 0],
     ['ahead by what it showed before', { beforeMs: 30, databaseMs: 10, afterMs: 900_000 }, 20],
     ['behind by what it showed after', { beforeMs: -900_000, databaseMs: 10, afterMs: -20 }, -30],
-    ['ahead, where it was put right meanwhile', { beforeMs: 30, databaseMs: 10, afterMs: 0 }, 20],
+    ['ahead, where it was corrected in the meantime', { beforeMs: 30, databaseMs: 10, afterMs: 0 }, 20],
   ])('is %s', (_what, reading, sure) => {
     expect(sureSkewMs(reading)).toBe(sure);
   });

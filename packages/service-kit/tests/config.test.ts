@@ -80,8 +80,8 @@ describe('readConfig', () => {
     ['GOV_ADMIN_APIKEY_FILE', '; did you mean GOV_ADMIN_API_KEY_FILE?'],
     ['GOV_SIBILNG', '; did you mean GOV_SIBLING?'],
     ['GOV_FROBNICATE_ALL_THINGS', '; docs/reference/configuration.md lists them'],
-  ])('tells who wrote %s the nearest known name, and guesses nothing where none is near', (name, said) => {
-    expect(problemsOf({ ...sound, [name]: 'x' })).toEqual([`${name} is not a known variable${said}`]);
+  ])('tells who wrote %s the nearest known name, and guesses nothing where none is near', (name, message) => {
+    expect(problemsOf({ ...sound, [name]: 'x' })).toEqual([`${name} is not a known variable${message}`]);
   });
 
   it('reads a secret from its file, and refuses both forms or an unreadable file', () => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { describeVariables, durationMs, flag, integer, secret, secretUrl } from '../src/index.ts';
 
-const told = (schema: z.ZodType) => describeVariables(z.object({ GOV_IT: schema.describe('What it means.') }))[0];
-const plain = { name: 'GOV_IT', fallback: null, requiredWhen: null, meaning: 'What it means.', isSecret: false };
+const descriptionOf = (schema: z.ZodType) =>
+  describeVariables(z.object({ GOV_IT: schema.describe('Its meaning.') }))[0];
+const plain = { name: 'GOV_IT', fallback: null, requiredWhen: null, meaning: 'Its meaning.', isSecret: false };
 
 describe('the description of a variable', () => {
   it.each([
@@ -20,10 +21,10 @@ describe('the description of a variable', () => {
       { type: 'text', requiredWhen: 'in production', fallback: 'another variable' },
     ],
   ])('says type, default and when it is required of %s', (_, schema, expected) => {
-    expect(told(schema)).toEqual({ ...plain, ...expected });
+    expect(descriptionOf(schema)).toEqual({ ...plain, ...expected });
   });
 
-  it('cannot be made of a variable that nobody explained', () => {
+  it('cannot be made of a variable without an explanation', () => {
     expect(() => describeVariables(z.object({ GOV_IT: flag(true) }))).toThrow('GOV_IT has no meaning');
   });
 });

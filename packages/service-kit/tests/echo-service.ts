@@ -93,25 +93,25 @@ export const echoEndpoints: readonly Endpoint[] = [echo, thing, forget];
 export const silentLog = createLogger({ service: 'tests', silent: true });
 
 /** A started echo service; everything can be replaced. */
-type Held = { fingerprint: string; answer: StoredAnswer | null };
+type Entry = { fingerprint: string; answer: StoredAnswer | null };
 
 /** The smallest store that keeps the port's promise. */
 export function memoryStore(): IdempotencyStore {
-  const held = new Map<string, Held>();
+  const entries = new Map<string, Entry>();
   return {
     begin: (scope, key, fingerprint) => {
-      const found = held.get(`${scope} ${key}`);
-      if (found === undefined) held.set(`${scope} ${key}`, { fingerprint, answer: null });
+      const found = entries.get(`${scope} ${key}`);
+      if (found === undefined) entries.set(`${scope} ${key}`, { fingerprint, answer: null });
       if (found === undefined) return Promise.resolve({ kind: 'run' });
       if (found.fingerprint !== fingerprint) return Promise.resolve({ kind: 'mismatch' });
       return Promise.resolve(found.answer === null ? { kind: 'in-flight' } : { kind: 'replay', answer: found.answer });
     },
     complete: (scope, key, answer) => {
-      const found = held.get(`${scope} ${key}`);
+      const found = entries.get(`${scope} ${key}`);
       if (found !== undefined) found.answer = answer;
       return Promise.resolve();
     },
-    abandon: (scope, key) => Promise.resolve(void held.delete(`${scope} ${key}`)),
+    abandon: (scope, key) => Promise.resolve(void entries.delete(`${scope} ${key}`)),
   };
 }
 

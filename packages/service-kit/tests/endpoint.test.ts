@@ -96,14 +96,14 @@ describe('an endpoint', () => {
       ...preflight,
       headers: { ...preflight.headers, origin: 'https://console.example' },
     });
-    const other = await send(server.url, {
+    const foreign = await send(server.url, {
       ...preflight,
       headers: { ...preflight.headers, origin: 'https://evil.example' },
     });
     await server.close();
     expect(listed.headers['access-control-allow-origin']).toBe('https://console.example');
     expect(listed.headers['access-control-allow-methods']).toBe('OPTIONS, POST');
-    expect(other.headers['access-control-allow-origin']).toBeUndefined();
+    expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
   });
 
   it('answers what is not HTTP, and a header too large, in the envelope', async () => {

@@ -52,11 +52,11 @@ describe.each(['in front of Express', 'behind Express'])('a request %s', (place)
     ['localhost:port'],
     ['door.example.'],
     ['notdoor.example'],
-  ])('to the host "%s" is to somebody else', async (host) => {
+  ])('to the host "%s" is to another service', async (host) => {
     expect(await answered(place, call({ host }))).toEqual([403, 'HOST_NOT_ALLOWED']);
   });
 
-  it('to two hosts is nobody’s, whichever comes first', async () => {
+  it('to two hosts is refused, in either order', async () => {
     for (const hosts of [
       ['localhost', 'evil.example'],
       ['evil.example', 'localhost'],

@@ -4,14 +4,14 @@ import { asAdmin, EchoBody, handleAdmin, memoryStore, routes, send, silentLog, s
 
 let server: HttpServer;
 let runs = 0;
-const held: { release: () => void } = { release: () => undefined };
+const gate: { release: () => void } = { release: () => undefined };
 
 beforeAll(async () => {
   const counting = handleAdmin(routes.echo)(async ({ body, caller, setHeader }) => {
     runs += 1;
     setHeader('etag', `"${runs}"`);
     setHeader('X-New-Token', 'a-live-token');
-    if (body.text === 'slow') await new Promise<void>((resolve) => (held.release = resolve));
+    if (body.text === 'slow') await new Promise<void>((resolve) => (gate.release = resolve));
     if (body.text === 'crash' && runs === 1) throw new Error('once');
     return { text: `${body.text} ${runs}`, caller: caller.name };
   });
@@ -44,15 +44,15 @@ describe('Idempotency-Key', () => {
 
   it('answers 422 to another body under the same key, without running it', async () => {
     await call('key-2', 'a');
-    const other = await call('key-2', 'b');
-    expect({ status: other.status, runs }).toEqual({ status: 422, runs: 0 });
+    const second = await call('key-2', 'b');
+    expect({ status: second.status, runs }).toEqual({ status: 422, runs: 0 });
   });
 
   it('answers 409 while the first request runs', async () => {
     const first = call('key-3', 'slow');
     while (runs === 0) await new Promise((resolve) => setImmediate(resolve));
     const second = await call('again-key-3'.slice(6), 'slow');
-    held.release();
+    gate.release();
     expect([(await first).status, second.status]).toEqual([200, 409]);
   });
 

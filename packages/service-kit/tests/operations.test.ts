@@ -15,8 +15,8 @@ const second = () => handlePublic(routes.getSecond)(() => ({}));
 it('builds one endpoint for each entry, with the context of the service', () => {
   const contexts: object[] = [];
   const context = {};
-  const counted = (given: object) => {
-    contexts.push(given);
+  const counted = (counts: object) => {
+    contexts.push(counts);
     return first();
   };
   const endpoints = endpointsOf(routes, { getFirst: counted, getSecond: second }, context);

@@ -78,9 +78,9 @@ describe('an event stream', () => {
     const { server, stream } = await startStream();
     const reader = readerOf(await fetch(`${server.url}/events`));
     const { ended, send: sendEvent } = await stream;
-    const left = new Promise((resolve) => ended.addEventListener('abort', resolve));
+    const aborted = new Promise((resolve) => ended.addEventListener('abort', resolve));
     await reader.cancel();
-    await left;
+    await aborted;
     expect(await sendEvent({ data: 1 })).toBe(false);
     await server.close();
   });
@@ -199,16 +199,16 @@ describe('a request behind one that waits for its answer', () => {
     const { server, answered, release } = await withRequestInFlight({}, [...echoEndpoints, live]);
     const text = await sendBytes(server.port, `GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n${second}`);
     release();
-    const other = await fetch(`${server.url}/things/a`);
+    const response = await fetch(`${server.url}/things/a`);
     await server.close();
     expect(text).toBe('');
     expect((await answered).status).toBe(200);
-    expect(other.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 
 describe('closing', () => {
-  it('accepts nobody, lets what is in flight end, then resolves', async () => {
+  it('accepts no more requests, lets running ones end, then resolves', async () => {
     const { server, answered, release } = await withRequestInFlight();
     const closed = server.close();
     await expect(fetch(server.url)).rejects.toThrow();

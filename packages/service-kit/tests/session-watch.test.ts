@@ -25,7 +25,7 @@ it('says nothing of an answer that fails while it is stopped, and cuts what is o
   const failures: unknown[] = [];
   let fail: (error: Error) => void = () => undefined;
   let tellAsked = () => undefined as void;
-  const asked = new Promise<void>((resolve) => (tellAsked = resolve));
+  const requested = new Promise<void>((resolve) => (tellAsked = resolve));
   const watch = new SessionWatch({
     readLive: () => {
       tellAsked();
@@ -34,7 +34,7 @@ it('says nothing of an answer that fails while it is stopped, and cuts what is o
     onFailure: (error) => failures.push(error),
   });
   const over = watch.untilOver('sig_1' as SignInId, new AbortController().signal); // any text stands for a session here
-  await asked;
+  await requested;
   const stopped = watch.stop();
   fail(new Error('connect ECONNREFUSED'));
   await stopped;

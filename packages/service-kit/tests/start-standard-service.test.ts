@@ -17,8 +17,8 @@ const listening = listenVariables({ prefix: 'GOV_ECHO', title: 'echo', port: 390
 const variables = z.object({ ...serviceVariables, ...listening });
 
 function configOf(env: Record<string, string> = {}) {
-  const given = { DATABASE_URL: 'postgres://localhost/db', GOV_ECHO_PORT: '0', ...env };
-  const read = readConfig(variables, given, { prefix: 'GOV_' });
+  const fullEnv = { DATABASE_URL: 'postgres://localhost/db', GOV_ECHO_PORT: '0', ...env };
+  const read = readConfig(variables, fullEnv, { prefix: 'GOV_' });
   return { ...serviceConfigOf(read), ...listenConfigOf('GOV_ECHO', read) };
 }
 
@@ -131,8 +131,8 @@ describe('the variables of a port', () => {
   it('are named from the prefix of the service, with a health port that is off by default', () => {
     expect(Object.keys(listening)).toEqual(['GOV_ECHO_HOST', 'GOV_ECHO_PORT', 'GOV_ECHO_HEALTH_PORT']);
     expect(configOf({ GOV_ECHO_PORT: '' })).toMatchObject({ host: '127.0.0.1', port: 3900, healthPort: null });
-    const given = { GOV_ECHO_HOST: '0.0.0.0', GOV_ECHO_PORT: '1', GOV_ECHO_HEALTH_PORT: '2' };
-    expect(configOf(given)).toMatchObject({ host: '0.0.0.0', port: 1, healthPort: 2 });
+    const addresses = { GOV_ECHO_HOST: '0.0.0.0', GOV_ECHO_PORT: '1', GOV_ECHO_HEALTH_PORT: '2' };
+    expect(configOf(addresses)).toMatchObject({ host: '0.0.0.0', port: 1, healthPort: 2 });
     expect(() => configOf({ GOV_ECHO_HEALTH_PORT: 'x' })).toThrow('GOV_ECHO_HEALTH_PORT is malformed');
   });
 });

@@ -10,7 +10,7 @@ const configOf = (variables: Record<string, string>) =>
   );
 
 describe('gauges', () => {
-  it('that nobody can read, or that hang, leave the others to be told', async () => {
+  it('that cannot be read, or that hang, do not stop the others', async () => {
     const telemetry = await openTelemetry(null, about);
     telemetry.meter.gauge({ name: 'broken', help: 'x' }, () => Promise.reject(new Error('away')));
     telemetry.meter.gauge({ name: 'thrown', help: 'x' }, () => {
@@ -26,7 +26,7 @@ describe('gauges', () => {
 });
 
 describe('the collector of the configuration', () => {
-  it('is nobody without an address, and has the headers that are named', () => {
+  it('is null without an address, and has the headers that are named', () => {
     expect(configOf({}).collector).toBeNull();
     const variables = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example:4318/otlp',

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, t
 const base64Url = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('base64url');
 const sha256 = (data: Uint8Array | string) => createHash('sha256').update(data).digest();
 
-/** What a test makes the authenticator, or the browser around it, say wrongly. */
+/** The fault that a test makes the authenticator, or the browser around it, produce. */
 export type Forgery = {
   type?: string;
   challenge?: string;

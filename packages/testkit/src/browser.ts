@@ -51,7 +51,7 @@ export type Page = {
   markup: string;
   text: string;
   forms: Form[];
-  form(part: string): Form;
+  form(template: string): Form;
 };
 
 async function pageOf(response: Response): Promise<Page> {
@@ -67,9 +67,9 @@ async function pageOf(response: Response): Promise<Page> {
     }),
   );
   const text = decoded(markup.replace(/<style>.*?<\/style>/s, '').replace(/<[^>]*>/g, ' ')).replace(/[ \n]+/g, ' ');
-  const form = (part: string): Form => {
-    const found = forms.find(({ action }) => action.includes(part));
-    if (found === undefined) throw new Error(`There is no form to ${part}: ${text}`);
+  const form = (template: string): Form => {
+    const found = forms.find(({ action }) => action.includes(template));
+    if (found === undefined) throw new Error(`There is no form to ${template}: ${text}`);
     return found;
   };
   return { status: response.status, headers: response.headers, markup, text, forms, form };

@@ -7,7 +7,7 @@ export type HeldTimers = {
   release(): void;
 };
 
-type Run = (...given: unknown[]) => void;
+type Run = (...args: unknown[]) => void;
 
 /**
  * Holds each timer of one of these delays that this process sets by the global `setTimeout` from now on: only `pass` lets their time
@@ -17,9 +17,9 @@ export function holdTimers(delaysMs: readonly number[]): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const waiting = new Set<HeldTimer>();
   let nowMs = 0;
-  const setHeld = (run: Run, ms = 0, ...given: unknown[]) => {
-    if (!delaysMs.includes(ms)) return set(run, ms, ...given);
-    const timer = new HeldTimer(waiting, { run: () => run(...given), atMs: () => nowMs + ms });
+  const setHeld = (run: Run, ms = 0, ...args: unknown[]) => {
+    if (!delaysMs.includes(ms)) return set(run, ms, ...args);
+    const timer = new HeldTimer(waiting, { run: () => run(...args), atMs: () => nowMs + ms });
     return timer.refresh();
   };
   const clearHeld = (timer: unknown) =>
@@ -45,7 +45,7 @@ export function holdTimers(delaysMs: readonly number[]): HeldTimers {
   };
 }
 
-/** What `setTimeout` of Node returns, as far as it is used. */
+/** The used part of the timer that `setTimeout` of Node returns. */
 class HeldTimer {
   dueMs = 0;
   readonly #waiting: Set<HeldTimer>;

@@ -13,7 +13,9 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const stored: StoredAnswer = { status: 201, headers: { etag: '"1"' }, text: '{"umlaut":"ü","big":1e21}' };
 
-/** What every store of idempotency keys has to keep. Call it inside `describe`; `open` gives the same store each time. */
+/**
+ * The contract of every store of idempotency keys. Call it inside `describe`; `open` gives the same store each time.
+ */
 export function idempotencyContract(open: () => StoreUnderTest): void {
   let keys = 0;
   const newKey = () => `key-${(keys += 1)}`;

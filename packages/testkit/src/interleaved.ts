@@ -1,20 +1,21 @@
 import { until } from './until.ts';
 
-type Parts = {
+type Deps = {
   /** A connection of an administrator, outside any transaction. */
   holder: { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
-  /** Whose statements wait. */
+  /** The role whose statements wait. */
   role: string;
   /** Locks the row that each call writes last, such as the end of its audit chain. */
   hold: string;
 };
 
 /**
- * Starts the calls one after the other while a row that each of them needs at its end is held, so that each has done what it can do before
- * it waits: for that row, or for what a call before it holds. Lets go when all wait, and says how each ended.
+ * Starts the calls one after the other while a row that each of them needs at its end is locked. Each has then done as
+ * much as possible before it waits, for that row or for a lock of an earlier call. Lets go when all wait, and says how
+ * each ended.
  */
 export async function interleaved(
-  { holder, role, hold }: Parts,
+  { holder, role, hold }: Deps,
   ...calls: (() => Promise<unknown>)[]
 ): Promise<PromiseSettledResult<unknown>[]> {
   const waiting = async () => {

@@ -62,7 +62,10 @@ const definitions: Tool[] = [
 ];
 
 /** A real MCP server of both protocol eras over streamable HTTP that keeps notes in memory. */
-export async function startNoteServer({ port = 0 }: { port?: number } = {}): Promise<NoteServer> {
+export async function startNoteServer({
+  port = 0,
+  host = '127.0.0.1',
+}: { port?: number; host?: string } = {}): Promise<NoteServer> {
   const tools = definitions.map((tool) => ({ ...tool }));
   const requests: IncomingHttpHeaders[] = [];
   const state: NoteState = { tools, calls: [], notes: new Map(), held: async () => undefined };
@@ -72,11 +75,11 @@ export async function startNoteServer({ port = 0 }: { port?: number } = {}): Pro
     requests.push(req.headers);
     void serve(req, res);
   });
-  await new Promise<void>((resolve, reject) => http.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => http.once('error', reject).listen(port, host, resolve));
   const address = http.address();
   if (address === null || typeof address === 'string') throw new Error('The note server has no port');
   return {
-    url: `http://127.0.0.1:${address.port}/mcp`,
+    url: `http://${host}:${address.port}/mcp`,
     requests,
     calls: state.calls,
     hold: (work) => void (state.held = work),

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { metricNamesIn, spansIn, type ReceivedSpan } from './otlp-messages.ts';
 
-/** What the collector does with a request: takes it, says no, never answers, or never ends its answer. */
+/** The behaviour of the collector: it accepts a request, refuses it, never answers, or never ends its answer. */
 type CollectorMood = 'takes' | 'refuses' | 'hangs' | 'drips';
 
 export type OtlpCollector = {
@@ -57,7 +57,7 @@ function answer(res: ServerResponse, mood: CollectorMood): void {
   res.end();
 }
 
-/** A byte now and then, so that nobody finds the connection idle. */
+/** Sends a byte now and then, so that the connection is never idle. */
 function drip(res: ServerResponse, onClose: () => void): void {
   res.writeHead(200, { 'content-type': 'application/x-protobuf' });
   const timer = setInterval(() => res.write('x'), 100); // far more often than an idle connection is ended

@@ -1,7 +1,7 @@
-/** What a collector reads in a span. */
+/** The fields of a span that a collector reads. */
 export type ReceivedSpan = {
   name: string;
-  /** As on the wire: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** The kind on the wire: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   kind: number;
   traceId: string;
   spanId: string;
@@ -9,7 +9,7 @@ export type ReceivedSpan = {
   parentSpanId: string;
   fields: Record<string, string | number | boolean>;
   resource: Record<string, string | number | boolean>;
-  /** As on the wire: 0 unset, 1 ok, 2 error. */
+  /** The status on the wire: 0 unset, 1 ok, 2 error. */
   status: number;
 };
 

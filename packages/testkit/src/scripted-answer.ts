@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 type ScriptedToolCall = { name: string; arguments: string };
 
-/** What the model says to one request. */
+/** The model's answer to one request. */
 export type ScriptedAnswer = { text?: string; toolCalls?: ScriptedToolCall[] };
 
 type ChatMessage = { role: string; content?: unknown; tool_calls?: unknown[] };
@@ -20,7 +20,9 @@ export const scriptedModelName = 'countersign-scripted-model';
 const createdAt = 1_700_000_000;
 const bytesPerToken = 4;
 
-/** What a line of the last user message can tell the model; docs/how-to/try-without-a-model.md says how they are used. */
+/**
+ * The directives that a line of the last user message can contain; docs/how-to/try-without-a-model.md shows their use.
+ */
 export const directives = {
   'call:<tool> <arguments>': /^\s*call:([A-Za-z0-9_.-]{1,128})[ \t]*(.*)$/gm,
   then: /^\s*then\s*$/m,
@@ -31,14 +33,14 @@ export const directives = {
  * one before. Without a step left it answers with text.
  */
 export function followDirectives({ messages }: ScriptedRequest): ScriptedAnswer {
-  const asked = messages.findLastIndex((message) => message.role === 'user');
-  const since = messages.slice(asked + 1);
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  const since = messages.slice(lastUser + 1);
   const stepsDone = since.filter((message) => (message.tool_calls ?? []).length > 0).length;
-  const step = stepsOf(textOf(messages[asked]))[stepsDone] ?? [];
+  const step = stepsOf(textOf(messages[lastUser]))[stepsDone] ?? [];
   if (step.length > 0 && since.at(-1)?.role !== 'assistant') return { toolCalls: step };
   return {
     text: spoken(
-      textOf(messages[asked]),
+      textOf(messages[lastUser]),
       since.filter((message) => message.role === 'tool'),
     ),
   };
@@ -66,11 +68,11 @@ function textOf(message: ChatMessage | undefined): string {
   const content = message?.content;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part: unknown) => (isTextPart(part) ? part.text : '')).join('');
+  return content.map((piece: unknown) => (isTextPart(piece) ? piece.text : '')).join('');
 }
 
-function isTextPart(part: unknown): part is { text: string } {
-  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
+function isTextPart(piece: unknown): piece is { text: string } {
+  return typeof piece === 'object' && piece !== null && 'text' in piece && typeof piece.text === 'string';
 }
 
 /** The members that all chunks and the whole answer share. Equal bodies give equal ids. */

@@ -112,10 +112,10 @@ async function answer(
   if (method !== 'POST' || path !== '/v1/chat/completions') return sendError(res, 404, 'Unknown path');
   const request = parseRequest(body);
   if (request === null) return sendError(res, 400, 'messages must be an array');
-  const said = await script(request);
-  if (typeof said === 'function') return said(res);
-  if (request.stream === true) return sendStream(res, request, said);
-  sendJson(res, 200, completion(request, said));
+  const answer = await script(request);
+  if (typeof answer === 'function') return answer(res);
+  if (request.stream === true) return sendStream(res, request, answer);
+  sendJson(res, 200, completion(request, answer));
 }
 
 function modelEntry() {
@@ -133,35 +133,35 @@ function parseRequest(body: string): ScriptedRequest | null {
   }
 }
 
-function completion(request: ScriptedRequest, said: ScriptedAnswer) {
+function completion(request: ScriptedRequest, answer: ScriptedAnswer) {
   const envelope = envelopeOf(request, 'chat.completion');
   const choices = choiceIndices(request).map((index) => ({
     index,
     message: {
       role: 'assistant',
-      content: said.text ?? null,
+      content: answer.text ?? null,
       refusal: null,
-      ...(said.toolCalls ? { tool_calls: toolCalls(envelope.id, index, said) } : {}),
+      ...(answer.toolCalls ? { tool_calls: toolCalls(envelope.id, index, answer) } : {}),
     },
     logprobs: null,
-    finish_reason: said.toolCalls ? 'tool_calls' : 'stop',
+    finish_reason: answer.toolCalls ? 'tool_calls' : 'stop',
   }));
-  return { ...envelope, choices, usage: usageOf(request, said) };
+  return { ...envelope, choices, usage: usageOf(request, answer) };
 }
 
 function choiceIndices(request: ScriptedRequest): number[] {
   return Array.from({ length: request.n ?? 1 }, (_, index) => index);
 }
 
-function toolCalls(envelopeId: string, choice: number, said: ScriptedAnswer) {
-  return (said.toolCalls ?? []).map((call, index) => ({
+function toolCalls(envelopeId: string, choice: number, answer: ScriptedAnswer) {
+  return (answer.toolCalls ?? []).map((call, index) => ({
     id: toolCallId(envelopeId, choice, index),
     type: 'function',
     function: { name: call.name, arguments: call.arguments },
   }));
 }
 
-function sendStream(res: ServerResponse, request: ScriptedRequest, said: ScriptedAnswer): void {
+function sendStream(res: ServerResponse, request: ScriptedRequest, answer: ScriptedAnswer): void {
   const envelope = envelopeOf(request, 'chat.completion.chunk');
   const chunk = (members: object) => void res.write(`data: ${JSON.stringify({ ...envelope, ...members })}\n\n`);
   res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
@@ -169,11 +169,11 @@ function sendStream(res: ServerResponse, request: ScriptedRequest, said: Scripte
     const delta = (value: object, finish: string | null = null) =>
       chunk({ choices: [{ index, delta: value, finish_reason: finish }] });
     delta({ role: 'assistant', content: '' });
-    for (const piece of fragments(said.text ?? '')) delta({ content: piece });
-    for (const value of toolCallDeltas(toolCalls(envelope.id, index, said))) delta(value);
-    delta({}, said.toolCalls ? 'tool_calls' : 'stop');
+    for (const piece of fragments(answer.text ?? '')) delta({ content: piece });
+    for (const value of toolCallDeltas(toolCalls(envelope.id, index, answer))) delta(value);
+    delta({}, answer.toolCalls ? 'tool_calls' : 'stop');
   }
-  if (request.stream_options?.include_usage === true) chunk({ choices: [], usage: usageOf(request, said) });
+  if (request.stream_options?.include_usage === true) chunk({ choices: [], usage: usageOf(request, answer) });
   res.end('data: [DONE]\n\n');
 }
 

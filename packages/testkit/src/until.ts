@@ -17,7 +17,7 @@ export async function reaching<State>(
   for (;;) {
     const state = await read();
     if (isReached(state)) return state;
-    // As above.
+    // Ends the wait, see above.
     if (performance.now() > deadline)
       throw new Error(`Not reached in ${withinMs} ms. Last seen: ${JSON.stringify(state)}`);
     await delay(pollMs); // between two looks at the state

@@ -3,9 +3,9 @@ import { assertInWindow, assertNotAfter, assertNotRevoked, isLater } from './tru
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Throws unless the key of a statement counted at the instant as of which it speaks, and neither the statement nor the checkpoint that has
- * it is from before that instant. The checkpoint alone is no bound: whoever has a key that has ended dates the receipt back, to a time at
- * which the key counted, and would say of today that a log holds nothing more.
+ * Throws unless the key of a statement was valid at the instant that it states. Neither the statement nor the
+ * checkpoint that contains it may be from before that instant. The checkpoint alone is no bound. The holder of an ended
+ * key could date the receipt back, to a time at which the key was valid, and claim that a log holds nothing more today.
  */
 export function assertAsOf(asOf: string, { opened: { key, payload }, checkpoint }: OpenedLine): void {
   assertInWindow(key, asOf);

@@ -1,13 +1,25 @@
-const ofExports = ['keys', 'tenant', 'origin', 'head', 'contains', 'sessions', 'beside', 'require', 'json'];
+const ofExports = [
+  'keys',
+  'root',
+  'trust-version',
+  'tenant',
+  'origin',
+  'head',
+  'contains',
+  'sessions',
+  'beside',
+  'require',
+  'json',
+];
 
-/** What can be verified, and the options that ask something of it. */
+/** The kinds of input, and the options that apply to each. */
 const optionsOf = {
   'an export': [...ofExports, 'session', 'from', 'to', 'partial'],
   // Its statement says what it is a part of. From and to of a session's export are refused with its header.
   'the export of a period': [...ofExports, 'session', 'from', 'to'],
   'an evidence pack': [...ofExports, 'session', 'from', 'to'],
   'an audit log': ['audit', 'workspace', 'head', 'json'],
-  'a conformance proof': ['conformance', 'keys', 'vectors', 'origin', 'json'],
+  'a conformance proof': ['conformance', 'keys', 'root', 'trust-version', 'vectors', 'origin', 'json'],
 };
 const repeatable = ['head', 'contains'];
 

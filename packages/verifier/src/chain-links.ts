@@ -2,7 +2,10 @@ import type { BoundaryRecord, HeadStatement, ReceiptPayload } from '@countersign
 import { VerificationError } from './verification-error.ts';
 import { verifyOutcome } from './verify-outcome.ts';
 
-/** What is known of one tenant's session. `start` and `end` say whether receipts could be missing there without a trace. */
+/**
+ * The known facts about one tenant's session. `start` and `end` say whether receipts could be missing there without a
+ * trace.
+ */
 export type ChainSummary = {
   tenant_id: string;
   session_id: string;
@@ -30,8 +33,8 @@ export type LinkOptions = {
 };
 
 /**
- * The links of each tenant and session, receipt by receipt: positions 1, 2, 3 … in this order, each naming the hash of the one before,
- * none issued before it, and each outcome behind the decision that it settles. Holds what it must of the past, not the past.
+ * The links of each tenant and session, receipt by receipt. Positions are 1, 2, 3 … in this order. Each link names the hash of the one before, none was issued before it, and each outcome comes after its decision. Holds what
+ * it must of the past, not the past.
  */
 export class ChainLinks {
   readonly #options: LinkOptions;
@@ -40,7 +43,7 @@ export class ChainLinks {
   readonly #ids = new Set<string>();
   /** Decisions that no outcome has settled yet. */
   readonly #open = new Map<string, ReceiptPayload>();
-  /** Those whose record says that somebody else than the kernel executes the call, or nobody. */
+  /** Receipts whose record says that another party than the kernel executes the call, or that it is only proposed. */
   readonly #unheard = new Set<string>();
   readonly #settled = new Set<string>();
 
@@ -68,7 +71,7 @@ export class ChainLinks {
     this.#ids.add(receipt_id);
   }
 
-  /** What the record says of the receipt that was added. The kernel hears how a call ended only if it executed it. */
+  /** Adds the record of the last receipt. The kernel hears how a call ended only if it executed it. */
   learn({ kind, receipt_id, dispatched_by: by }: BoundaryRecord): void {
     if (kind === 'decision' && by !== 'kernel') this.#unheard.add(receipt_id);
   }

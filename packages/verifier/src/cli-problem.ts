@@ -5,7 +5,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
 };
 
-/** What went wrong, for whoever typed the command. `file` is named, if anything was wrong with it. */
+/** The problem, for the user of the command. `file` is named, if anything was wrong with it. */
 export function cliProblem(error: unknown, file?: string): string {
   if (!(error instanceof Error)) return String(error);
   // Stryker disable next-line StringLiteral: Nothing is said of either code.

@@ -18,7 +18,7 @@ import { requirements } from './export-report.ts';
 import type { ExportReport, Requirement } from './export-report.ts';
 import { forTerminal, jsonForTerminal } from './for-terminal.ts';
 import { lineBytesMax, LineTooLong, readLines } from './read-lines.ts';
-import { parseKeySet } from './trusted-keys.ts';
+import { readTrust } from './read-trust.ts';
 import type { TrustedKey } from './trusted-keys.ts';
 import { AuditVerification } from './verify-audit.ts';
 import type { AuditOptions } from './verify-audit.ts';
@@ -59,20 +59,20 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
       const text = await buffer(createReadStream(asked.file, { end: proofLimits.bytesMax }));
       const answer = conformanceAnswerOfText(text, {
         ...asked.options,
-        trust: readKeys(asked.keys),
+        trust: readKeys(asked),
         provider: nodeProvider,
       });
       write(asked.json ? `${jsonForTerminal(answer)}\n` : describeConformance(answer));
       return conformanceStatus(answer);
     }
-    // Opened when it is read: a file that is absent must not fail while nobody listens.
+    // Opened when it is read: an absent file must not fail without a listener.
     const chunks = () => (asked.file === '-' ? stdin : (createReadStream(asked.file) as AsyncIterable<Buffer>)); // no encoding is set
     if (asked.kind === 'audit') {
       const report = await verifyLines(chunks(), new AuditVerification({ ...asked.options, provider: nodeProvider }));
       write(asked.json ? `${jsonForTerminal(report)}\n` : describeAudit(report));
       return statuses[report.verdict];
     }
-    const trust = readKeys(asked.keys);
+    const trust = readKeys(asked);
     const options = { ...asked.options, trust, provider: nodeProvider };
     const earlier = asked.beside === undefined ? undefined : await readEarlier(asked.beside, options);
     const report = await verifyLines(chunks(), new ExportVerification({ ...options, earlier }));
@@ -86,7 +86,10 @@ export async function runCli(argv: string[], { write, stdin }: Streams): Promise
   }
 }
 
-/** What an earlier export has. Throws when it is not verified itself: then it is nothing to compare with. */
+/**
+ * The places of an earlier export. Throws when it is not verified itself: then it is nothing to compare with. Throws
+ * when it is not verified itself: then it is nothing to compare with.
+ */
 async function readEarlier(file: string, { trust, provider, origin, tenant }: ExportOptions): Promise<EarlierPlaces> {
   const earlier = new EarlierPlaces();
   const options = { trust, provider, origin, tenant, places: earlier, require: ['integrity', 'signer'] as const };
@@ -96,10 +99,13 @@ async function readEarlier(file: string, { trust, provider, origin, tenant }: Ex
   return earlier;
 }
 
+/** `keys` is the file of a key set, or of a trust list that `root` signed. */
+type NamedTrust = { keys: string; root?: string | undefined; trustVersion?: number | undefined };
+
 /** Says which of the two files it is that cannot be read. */
-export function readKeys(file: string): TrustedKey[] {
+export function readKeys({ keys: file, root, trustVersion: versionMin }: NamedTrust): TrustedKey[] {
   try {
-    return parseKeySet(parseStrictJson(readFileSync(file), keysLimits));
+    return readTrust(parseStrictJson(readFileSync(file), keysLimits), { root, versionMin, provider: nodeProvider });
   } catch (cause) {
     // Stryker disable next-line ObjectLiteral: The command prints the message alone.
     throw new Error(`--keys ${cliProblem(cause, file)}`, { cause });
@@ -129,9 +135,13 @@ export async function verifyLines<Report>(
 
 /** `given`: the options by their names, as often as they stand there. */
 type Asked = { file: string; json: boolean; given: string[] } & (
-  | { kind: 'export'; keys: string; beside: string | undefined; options: Omit<ExportOptions, 'trust' | 'provider'> }
+  | (NamedTrust & {
+      kind: 'export';
+      beside: string | undefined;
+      options: Omit<ExportOptions, 'trust' | 'provider'>;
+    })
   | { kind: 'audit'; options: Omit<AuditOptions, 'provider'> }
-  | { kind: 'conformance'; keys: string; options: Pick<AskedConformance, 'origin' | 'vectorsHash'> }
+  | (NamedTrust & { kind: 'conformance'; options: Pick<AskedConformance, 'origin' | 'vectorsHash'> })
 );
 
 /** A text is all there is to answer. */
@@ -142,6 +152,8 @@ function readArguments(argv: string[]): Asked | string {
     tokens: true,
     options: {
       keys: { type: 'string' },
+      root: { type: 'string' },
+      'trust-version': { type: 'string' },
       tenant: { type: 'string' },
       session: { type: 'string' },
       from: { type: 'string' },
@@ -176,8 +188,9 @@ function readArguments(argv: string[]): Asked | string {
   assertOptions(values.conformance ? 'a conformance proof' : 'an export', given);
   if (file === undefined || rest.length > 0 || keys === undefined)
     throw new Error('countersign-verify takes one export and --keys; see --help');
+  const named = { keys, root: values.root, trustVersion: versionOf(values['trust-version']) };
   if (values.conformance) {
-    return { kind: 'conformance', file, keys, json, given, options: { origin, vectorsHash: vectors } };
+    return { kind: 'conformance', file, ...named, json, given, options: { origin, vectorsHash: vectors } };
   }
   const required = values.require === undefined ? requirements : requirementsOf(values.require);
   const wants = [...noted, ...values.contains, values.sessions, values.beside].some((want) => want !== undefined);
@@ -186,7 +199,14 @@ function readArguments(argv: string[]): Asked | string {
   const period = { from: instantOf('--from', values.from), to: instantOf('--to', values.to) };
   const wanted = { contains: values.contains.map(headOf), sessions: values.sessions?.split(',') };
   const options = { partial, heads: noted.map(headOf), wanted, tenant, session, ...period, require: required, origin };
-  return { kind: 'export', file, keys, json, given, options, beside: values.beside };
+  return { kind: 'export', file, ...named, json, given, options, beside: values.beside };
+}
+
+function versionOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const version = Number(value);
+  if (!Number.isSafeInteger(version) || version < 1) throw new Error('--trust-version is a whole number from 1 on');
+  return version;
 }
 
 function headOf(value: string): string {

@@ -21,7 +21,7 @@ export function conformanceAnswer(proof: unknown, asked: AskedConformance): Conf
   return answerOf(() => verifyConformance(proof, asked));
 }
 
-/** The same of a file that nobody has read yet. */
+/** The same for an unread file. */
 export function conformanceAnswerOfText(text: Uint8Array, asked: AskedConformance): ConformanceAnswer {
   return answerOf(() => verifyConformance(parseStrictJson(text, proofLimits), asked));
 }

@@ -20,7 +20,10 @@ export function conformanceVerdict(results: readonly VectorResult[]): Conformanc
   return !hasFailed && isProven('live') && isProven('in_process') ? 'PASS' : 'FAIL';
 }
 
-/** What a door said. `error` is its own word, where nothing was decided; a report does not keep it. */
+/**
+ * The answer of a door. `error` is its own code, where nothing was decided; a report does not keep it. `error` is its
+ * own word, where nothing was decided; a report does not keep it.
+ */
 type Answered = {
   status: number | null;
   verdict: string | null;
@@ -28,7 +31,7 @@ type Answered = {
   error?: string | null;
 };
 
-/** Of calls that were made at once. Null: they were answered as the vector says. */
+/** The fault of simultaneous calls. Null: they were answered as the vector says. */
 export function callFault({ expect }: Pick<CallStep, 'expect'>, answers: readonly Answered[]): string | null {
   const { status, verdict = null, reason_code = null, error, rest = null } = expect;
   const wanted = told({ status, verdict, reason_code, error: error ?? null });
@@ -106,7 +109,7 @@ function callsFault(step: CallStep, answers: Seen): string | null {
   return callFault({ expect: { ...step.expect, error: undefined } }, answers);
 }
 
-/** What decides nothing is answered by a status alone. */
+/** A call without a decision is answered only by a status. */
 function statusFault(step: number, { wanted, answers }: { wanted: number; answers: Seen }): string | null {
   const told = { step, status: wanted, verdict: null, reason_code: null, receipt_id: null };
   return isOnly(told, answers) ? null : `${wanted} was not seen`;

@@ -1,7 +1,7 @@
 import { forTerminal } from './for-terminal.ts';
 import type { AuditReport } from './verify-audit.ts';
 
-/** What the command prints of an audit log. Each line is safe to print. */
+/** The command's output for an audit log. Each line is safe to print. */
 export function describeAudit({ verdict, workspace, entries, head, missing, fault }: AuditReport): string {
   const lines = [
     `${verdict}: ${fault === null ? `${entries} entries` : faultText(fault)}`,

@@ -4,7 +4,7 @@ import type { ExportFault, ExportReport } from './export-report.ts';
 import { forTerminal } from './for-terminal.ts';
 import type { PeriodSummary } from './period-links.ts';
 
-/** What the command prints: the verdict, the four answers, and what stands behind them. Each line is safe to print. */
+/** The command's output: the verdict, the four answers, and their basis. Each line is safe to print. */
 export function describeReport(report: ExportReport): string {
   const { receipts, records, proofs } = report;
   const counts = `${receipts} receipts, ${records} records, ${proofs} inclusion proofs`;
@@ -24,12 +24,12 @@ export function describeReport(report: ExportReport): string {
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
 }
 
-/** Nobody should have to look for it. */
+/** Shown at the top, so that it cannot be overlooked. */
 function glassText({ count, first }: ExportReport['broken_glass']): string[] {
   return count === 0 ? [] : [`  broken glass  ${count}, the first is ${first}`];
 }
 
-/** The kernel that sealed them was wrong, and whoever keeps the export changed nothing. */
+/** The kernel that sealed them was wrong; the export was not changed. */
 function defectsText({ count, first }: ExportReport['issuer_defects']): string[] {
   return count === 0
     ? []

@@ -12,13 +12,15 @@ type Issued = { from: string; to: string } | null;
 export class EarlierPlaces {
   readonly #places = new Map<number, Place>();
 
-  /** Of the earlier export. */
+  /** Notes a receipt of the earlier export. */
   note({ payload, receipt_hash }: OpenedReceipt, place: number): void {
     const { session_id: session, issued_at: issuedAt } = payload;
     this.#places.set(place, { receiptHash: receipt_hash, session, issuedAt, isHere: false });
   }
 
-  /** Of the later one. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`: they are of two logs. */
+  /**
+   * Compares a receipt of the later one. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`: they are of two logs.
+   */
   compare({ receipt_hash }: OpenedReceipt, place: number): void {
     const earlier = this.#places.get(place);
     if (earlier === undefined) return;

@@ -6,8 +6,9 @@ import { assertConsistent, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
 
 /**
- * The checkpoints of an export. Each is signed by itself, so only together can they contradict each other: whoever shows some readers one
- * history and others another has signed both. So each has to be proven to extend the one before it.
+ * The checkpoints of an export. Each is signed separately, so only together can they contradict each other: a log that
+ * shows different readers different histories has signed both. Each must therefore be proven to extend the one before
+ * it.
  */
 export class ExportCheckpoints {
   readonly #log: LogTrust;

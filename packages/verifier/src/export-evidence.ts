@@ -7,7 +7,9 @@ import { WantedItems, type WantedOptions } from './wanted-items.ts';
 /** How many there are, and the first of them. */
 export type Count = { count: number; first: string | null };
 
-/** What a receipt came with: its record, and the times of the last checkpoint without it and of the one that has it. */
+/**
+ * The evidence of a receipt: its record, and the times of the last checkpoint without it and of the one that has it.
+ */
 type Beside = {
   record: BoundaryRecord | undefined;
   before: string | null;
@@ -29,7 +31,7 @@ type Times = { first: string; last: string; logged_after: string | null; logged_
 
 const none: Count = { count: 0, first: null };
 
-/** What the lines up to the first fault held. */
+/** The evidence of the lines up to the first fault. */
 export class ExportEvidence {
   records = 0;
   proofs = 0;
@@ -38,7 +40,7 @@ export class ExportEvidence {
   bare = none;
   unproven = none;
   brokenGlass = none;
-  /** Outcomes that nobody knows, with an output all the same. */
+  /** Unknown outcomes, with an output all the same. */
   issuerDefects = none;
   readonly keys = new Set<string>();
   readonly #signers = new Map<string, ReportedKey>();

@@ -15,13 +15,14 @@ export type ExportFault = {
   code: VerificationErrorCode;
   message: string;
   line: number;
-  /** What the line says of itself. */
+  /** The receipt id that the line claims. */
   receipt_id: string | null;
 };
 
 /**
- * Four answers and what was asked of them. `VERIFIED`: all that was required. `INCOMPLETE`: nothing is wrong with what is here, and
- * something is missing. `UNDECIDABLE`: a key is unknown or a line too large, so nobody can tell. `NOT_VERIFIED`: it is wrong, or empty.
+ * Four answers and what was asked of them. `VERIFIED`: all that was required. `INCOMPLETE`: nothing is wrong with what
+ * is here, and something is missing. `UNDECIDABLE`: a key is unknown or a line too large. `NOT_VERIFIED`: it is wrong,
+ * or empty.
  */
 export type ExportReport = {
   verdict: EvidenceAnswer<'verdict'>;
@@ -34,7 +35,7 @@ export type ExportReport = {
   /** `LOGGED`: the operator's log has each receipt; `CLAIMED`: only the signer states when. No format of today has a witness. */
   time: EvidenceAnswer<'time'>;
   fault: ExportFault | null;
-  /** What completeness and time lack, in words. */
+  /** The reasons why completeness or time are not proven, in words. */
   missing: string[];
   receipts: number;
   records: number;
@@ -43,8 +44,8 @@ export type ExportReport = {
   /** Approvals that one person gave alone, in spite of a quorum or a time lock. Each says who and why. */
   broken_glass: Count;
   /**
-   * Outcomes that are `uncertain` and have an output all the same. Nobody changed them: kernels before this was impossible sealed the error
-   * that they told the caller in the place of an output.
+   * Outcomes that are `uncertain` and have an output all the same. They were not altered: older kernels sealed the
+   * error for the caller in the place of an output.
    */
   issuer_defects: Count;
   /** Those of the receipts. */
@@ -54,19 +55,19 @@ export type ExportReport = {
   /** `null` when the export shows no checkpoint. */
   log: ReportedLog | null;
   issued: ExportEvidence['times'];
-  /** Of a session's export. */
+  /** Set for a session's export. */
   chains: ChainSummary[];
-  /** Of a period's export. */
+  /** Set for a period's export. */
   period: PeriodSummary | null;
-  /** Of an evidence pack. */
+  /** Set for an evidence pack. */
   pack: ReportedPack | null;
 };
 
 type Seen = {
   links: ChainLinks;
-  /** Of a period: in the place of the links. */
+  /** For a period: replaces the links. */
   period: PeriodLinks | null;
-  /** Of a pack: in the place of both. */
+  /** For a pack: replaces both. */
   pack: PackVerification | null;
   checkpoints: ExportCheckpoints | null;
   evidence: ExportEvidence;
@@ -119,7 +120,7 @@ function answersOf({ links, period, pack, evidence, options }: Seen): Answers {
 }
 
 const undecidable: readonly VerificationErrorCode[] = ['KEY_UNKNOWN', 'TOO_LARGE'];
-/** Of what is wrong with nothing that is here: what it takes to tell is missing. */
+/** The codes of missing evidence, without a fault in the present lines. */
 export function isUndecidable(code: VerificationErrorCode): boolean {
   return undecidable.includes(code);
 }
@@ -154,7 +155,7 @@ function emptiness({ links, period, pack }: Seen): ExportFault | null {
   return { code: 'EMPTY', message: 'the export has no receipts', line: 0, receipt_id: null };
 }
 
-/** Whoever asks for a part knows that it has a before and an after. */
+/** A partial export has a before and an after. */
 function missingOf(links: ChainLinks, { partial }: { partial: boolean }): string[] {
   const ends = links.summaries().flatMap((chain) => (partial || chain.end === 'PROVEN' ? [] : [endMissing(chain)]));
   const absent = links
@@ -176,6 +177,6 @@ function evidenceMissing({ bare, unproven }: ExportEvidence): string[] {
 }
 
 function gapMissing({ count, first }: Count, what: string): string[] {
-  // Stryker disable next-line StringLiteral: What was counted has a first one.
+  // Stryker disable next-line StringLiteral: A count above zero has a first item.
   return count === 0 ? [] : [`${count} receipts without ${what}, first ${first ?? ''}`];
 }

@@ -1,7 +1,7 @@
 import type { EvidenceScope, PeriodHeader, ReceiptPayload } from '@countersign/contracts/governance-kernel';
 import { VerificationError } from './verification-error.ts';
 
-/** Whose export the caller asked for, and of when: one of anything else is refused. */
+/** The subject and period that the caller requested: any other export is refused. */
 export type ExportSubject = {
   tenant?: string | undefined;
   session?: string | undefined;
@@ -10,7 +10,7 @@ export type ExportSubject = {
   to?: string | undefined;
 };
 
-/** Of each receipt of a session. Throws {@link VerificationError} `SUBJECT_MISMATCH`, as all here do. */
+/** Checks each receipt of a session. Throws {@link VerificationError} `SUBJECT_MISMATCH`, as all here do. */
 export function assertSubject(
   { tenant_id, session_id }: Pick<ReceiptPayload, 'tenant_id' | 'session_id'>,
   { tenant, session }: ExportSubject,

@@ -2,7 +2,9 @@ import { unseenCharacters } from '@countersign/contracts';
 
 const unseen = new RegExp(`[${unseenCharacters}]`, 'gu');
 
-/** One line of text that shows all that it holds: whoever chose a name in an export must not choose what a terminal does or hides. */
+/**
+ * One line of text with all characters visible: a name in an export must not control or hide anything on a terminal.
+ */
 export function forTerminal(text: string): string {
   return text.replace(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }

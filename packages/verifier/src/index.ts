@@ -1,9 +1,14 @@
 export { VerificationError } from './verification-error.ts';
 export type { VerificationErrorCode } from './verification-error.ts';
-export { parseKeySet } from './trusted-keys.ts';
+export { parseKeySet, publicKeyBytes } from './trusted-keys.ts';
 export type { TrustedKey, TrustedKeys } from './trusted-keys.ts';
+export { readTrust } from './read-trust.ts';
+export { trustHash, trustListBytes, verifyNextTrustList, verifyTrustList } from './trust-list.ts';
+export type { VerifiedTrustList } from './trust-list.ts';
+export { overlapMsMax } from './trust-succession.ts';
 export { createKeyRing } from './key-ring.ts';
 export type { KeyRing } from './key-ring.ts';
+export { createRootedKeyRing } from './rooted-key-ring.ts';
 export { isSameKey, trustOf } from './trust-of.ts';
 export { verifyKeptReceipt, verifyReceipt } from './verify-receipt.ts';
 export { verifyLedgerEntry } from './verify-ledger-entry.ts';

@@ -5,7 +5,7 @@ import { VerificationError } from './verification-error.ts';
 export type KeyRing = {
   /** Rejects while no key could be pinned. */
   keys(): Promise<TrustedKeys>;
-  /** What is pinned now, without asking. */
+  /** The keys that are pinned now, without a query. */
   pinned(): TrustedKeys;
 };
 
@@ -17,9 +17,9 @@ type Sources = {
 };
 
 /**
- * The keys that receipts are verified with: those of the configuration, else those that the kernel names at the first use. Once
- * pinned they stay for the life of the process, so a kernel that is replaced later cannot bring its own. `keys` rejects with what
- * `tell` rejects with, or with a VerificationError `MALFORMED`; it is asked anew then.
+ * The keys that receipts are verified with: those of the configuration, else those that the kernel names at the first
+ * use. Once pinned they stay for the life of the process, so a kernel that is replaced later cannot bring its own.
+ * `keys` rejects with the error of `tell` or with a VerificationError `MALFORMED`; the next call asks again.
  */
 export function createKeyRing({ configured, tell }: Sources, provider: CryptoProvider): KeyRing {
   let pinned: TrustedKeys = configured.map((key) => configuredKey(key, provider));

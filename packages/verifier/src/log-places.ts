@@ -5,14 +5,15 @@ type Place = Pick<ExportedProof, 'log_index'> | undefined;
 type Chain = Pick<ReceiptPayload, 'tenant_id' | 'session_id'>;
 
 /**
- * Where the receipts of an export stand in the log, which only grows: a place is taken once, a chain goes through the log in one
- * direction, and what is stated stands behind what it speaks of. Each path is proven by itself, so only together can they contradict each other.
+ * The places of an export's receipts in the log, which only grows. A place is used once, a chain goes through the log
+ * in one direction, and a statement comes after its subject. Each path is proven by itself, so only together can they
+ * contradict each other.
  */
 export class LogPlaces {
   readonly #taken = new Set<number>();
-  /** By chain, where its last receipt stands. */
+  /** The place of the last receipt of each chain. */
   readonly #last = new Map<string, number>();
-  /** By chain, up to which receipt a head statement speaks, and where that stands. */
+  /** The last receipt in the head statement of each chain, and the place of that statement. */
   readonly #heads = new Map<string, { lamport_clock: number; place: number }>();
   #highest = -1;
 
@@ -38,7 +39,9 @@ export class LogPlaces {
     this.#highest = Math.max(this.#highest, place);
   }
 
-  /** Of a period, all receipts stand within the log that its statement is about. Throws {@link VerificationError} `PERIOD_MISMATCH`. */
+  /**
+   * All receipts of a period are within the log of its statement. Throws {@link VerificationError} `PERIOD_MISMATCH`.
+   */
   assertWithin(logSize: number): void {
     if (this.#highest >= logSize)
       throw new VerificationError(

@@ -11,7 +11,7 @@ import type { OpenedReceipt } from './verify-receipt.ts';
 export type OpenedLine = { opened: OpenedReceipt; checkpoint: TimedCheckpoint | null };
 
 type LineDeps = Pick<LogTrust, 'trust' | 'provider'> & {
-  /** By the size of the tree, the one that the export has shown. */
+  /** The exported checkpoint of a tree size. */
   findCheckpoint(size: number): TimedCheckpoint | undefined;
   /** Those of the header: what the log gained after one of them was sealed after it. */
   checkpoints: ExportCheckpoints;

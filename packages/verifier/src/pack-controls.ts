@@ -10,9 +10,10 @@ type Decided = Pick<BoundaryRecord, 'tenant_id' | 'principal_id' | 'created_at' 
 const stopping: ReadonlySet<unknown> = new Set(['freeze', 'quarantine']);
 
 /**
- * What the receipts of a tenant say that its decisions rest on: its own policy, fences and revoked agents, in the order of the log. The kernel commits
- * a decision only under the controls of that moment, so that order is the order of cause. Only a pack of everything from the first leaf on is compared: a narrower one
- * may lack the receipt of a change. Fences and policies of the installation are in the log of the tenant `system`.
+ * The controls behind a tenant's decisions, from its receipts: its own policy, fences and revoked agents, in the order
+ * of the log. The kernel commits a decision only under the controls of that moment, so that order is the order of
+ * cause. Only a pack of everything from the first leaf on is compared: a narrower one may lack the receipt of a change.
+ * Fences and policies of the installation are in the log of the tenant `system`.
  */
 export class PackControls {
   readonly #isWhole: boolean;

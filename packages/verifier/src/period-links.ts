@@ -6,7 +6,7 @@ import { UsedApprovals } from './used-approvals.ts';
 import { VerificationError } from './verification-error.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
-/** What a period is of. `stated` is null until the statement is here and fits. */
+/** The subject of a period. `stated` is null until the statement is here and fits. */
 export type PeriodSummary = Pick<PeriodHeader, 'tenant_id' | 'from' | 'to'> & {
   sessions: number;
   stated: Pick<PeriodStatement, 'sessions' | 'receipts' | 'as_of' | 'log_size'> | null;
@@ -19,8 +19,9 @@ type PeriodOptions = {
 };
 
 /**
- * The receipts of a period, session by session: each session's part is a chain that may begin late and end early, and stands here once.
- * Counts what it sees as the kernel counted what it gave. Of a session that is over it keeps the name.
+ * The receipts of a period, session by session: each session's part is a chain that may begin late and end early, and
+ * stands here once. Counts what it sees as the kernel counted what it gave. It keeps only the name of a finished
+ * session.
  */
 export class PeriodLinks {
   readonly #period: PeriodHeader;
@@ -31,7 +32,7 @@ export class PeriodLinks {
   #session: string | null = null;
   #tally = emptyTally;
   #statement: PeriodStatement | null = null;
-  /** Of the session that is being read. */
+  /** The approvals of the session that is being read. */
   approvals = new UsedApprovals();
 
   constructor(period: PeriodHeader, { provider, heads }: PeriodOptions) {
@@ -52,12 +53,15 @@ export class PeriodLinks {
     this.#links.add(opened);
   }
 
-  /** What the record says of the receipt that was added. */
+  /** Adds the record of the last receipt. */
   learn(record: BoundaryRecord): void {
     this.#links?.learn(record);
   }
 
-  /** What came has to be what the kernel says it gave. Throws `PERIOD_MISMATCH`; what is missing alone is told by `missing`. */
+  /**
+   * The received receipts must be those that the kernel states. Throws `PERIOD_MISMATCH`; missing receipts are reported
+   * by `missing`. Throws `PERIOD_MISMATCH`; what is missing alone is told by `missing`.
+   */
   expect(tenant: string, statement: PeriodStatement): void {
     this.#end();
     const { tenant_id, from, to } = this.#period;

@@ -17,7 +17,7 @@ type Opened = { payload: ReceiptPayload; receipt_hash: string; key_id: string };
 
 const minuteMs = 60_000;
 
-/** What strangers see of a receipt, and nothing else: the members are named one by one. */
+/** The public members of a receipt, and nothing else: the members are named one by one. */
 export function publicReceiptOf({ payload, receipt_hash, key_id }: Opened, log: PublicLogProof): PublicReceipt {
   const { receipt_id, kind, verdict, reason_code, prev_hash, lamport_clock, policy_hash, policy_epoch } = payload;
   return PublicReceipt.parse({
@@ -33,8 +33,9 @@ export function toTheMinute(instant: string): Instant {
 }
 
 /**
- * Returns the checkpoint only if it is signed by a trusted key and holds the receipt's hash. What else the statement says, its publisher
- * says: only the original proves it. Throws {@link VerificationError}: those of `verifyCheckpoint`, `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
+ * Returns the checkpoint only if it is signed by a trusted key and holds the receipt's hash. The other members are
+ * claims of the publisher: only the original proves them. Throws {@link VerificationError}: those of
+ * `verifyCheckpoint`, `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
  */
 export function verifyPublicReceipt(statement: unknown, trust: LogTrust): TimedCheckpoint {
   const { receipt_hash, issued_at, log } = parseUntrusted(PublicReceipt, statement, 'public receipt');

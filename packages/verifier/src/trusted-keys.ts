@@ -11,7 +11,7 @@ export type TrustedKey = {
   public_key: Uint8Array | Ed25519Jwk;
   /** A key counts for nothing else: who takes one must not gain another's voice. */
   purpose: KeyPurpose;
-  /** Of a log key: the origin line of the one log that it signs. */
+  /** For a log key: the origin line of the one log that it signs. */
   log_origin?: string;
   valid_from: string;
   valid_until?: string;
@@ -29,7 +29,7 @@ export function parseKeySet(jwks: unknown): TrustedKey[] {
   if (!Array.isArray(keys)) throw malformed('a key set has an array "keys"');
   const parsed = keys.map(parseKey);
   if (hasRepeated(parsed.map(({ key_id }) => key_id))) throw malformed('two keys have one id');
-  // Whoever has such a key would speak for both purposes, and what revokes it under one id would leave it the other.
+  // Such a key would serve both purposes, and a revocation under one id would leave it the other.
   if (hasRepeated(parsed.map((key) => encodeBase64Url(publicKeyBytes(key))))) throw malformed('one key has two ids');
   return parsed;
 }

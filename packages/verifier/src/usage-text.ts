@@ -1,6 +1,6 @@
 import { requirements } from './export-report.ts';
 
-/** What the command says of itself. */
+/** The command's description of itself. */
 export const usageText = `Usage: countersign-verify <export> --keys <keys.json> [options]
        countersign-verify --audit <export> [--workspace <id>] [--head <sha256:…>] [--json]
        countersign-verify --conformance <proof> --keys <keys.json> [--vectors <sha256:…>] [--origin <line>] [--json]
@@ -11,6 +11,8 @@ the standard input; <proof> is a file. Each takes its own options, once; only --
 
 Of an export:
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
+  --root <key>        --keys is a trust list (trust.json): the root key that signed it, which you pinned, in base64url
+  --trust-version <n> refuse a trust list of an earlier version than the one you saw
   --tenant <id>       refuse receipts of any other tenant
   --session <id>      refuse receipts of any other session
   --from <instant>    refuse what is not the export of a period that begins then, such as 2026-11-01T00:00:00.000Z
@@ -26,7 +28,7 @@ Of an audit log:
   --audit             the export is one
   --workspace <id>    refuse the log of any other workspace or person
   --head <sha256:…>   the log must hold this entry, which was noted earlier
-Of a conformance run, with --keys and --origin as above:
+Of a conformance run, with --keys, --root, --trust-version and --origin as above:
   --conformance       it is the proof of one
   --vectors <sha256:…>  refuse a run of any other vectors
 Of each:

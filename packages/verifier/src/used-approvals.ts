@@ -6,7 +6,7 @@ import { VerificationError } from './verification-error.ts';
 import { isApprovalMove } from './verify-approval-move.ts';
 
 type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; uses: number };
-/** By approval, as the chain has told so far. */
+/** The approvals by id, according to the chain so far. */
 type Told = Map<string, Moved>;
 
 /**
@@ -44,7 +44,7 @@ function takeRecord(told: Told, record: BoundaryRecord): void {
   }
 }
 
-/** What of the approval does not allow this call, in words; null: nothing. */
+/** The reason why the approval does not allow this call, in words; `null` when it does. */
 function lieOf(moved: Moved | undefined, used: BoundaryRecord): string | null {
   const { judged_hash, tool_definition_hash, created_at, principal_id: by } = used;
   if (moved?.state !== 'approved') return 'nobody had given';

@@ -10,6 +10,7 @@ export type VerificationErrorCode =
   | 'KEY_NOT_VALID_YET'
   | 'KEY_EXPIRED'
   | 'KEY_REVOKED'
+  | 'TRUST_OUTDATED'
   | 'SIGNATURE_INVALID'
   | 'DUPLICATE'
   | 'CHAIN_GAP'
@@ -45,7 +46,10 @@ export class VerificationError extends Error {
   }
 }
 
-/** What a line of an export failed at. Rethrows what is no finding about the line. */
+/**
+ * The fault of an export's line. Rethrows errors that are no finding about the line. Rethrows what is no finding about
+ * the line.
+ */
 export function faultOf(error: unknown): { code: VerificationErrorCode; message: string } {
   if (error instanceof VerificationError) return { code: error.code, message: error.message };
   if (error instanceof CryptoError) {

@@ -5,7 +5,7 @@ import { VerificationError } from './verification-error.ts';
 
 type Left = { verdict: BoundaryRecord['verdict']; states: readonly ApprovalState[] };
 
-/** What each move leaves of its approval. One that somebody approved may wait for further people. */
+/** The approval's state after each move. An approval with one vote may wait for further people. */
 const leftBy: ReadonlyMap<string, Left> = new Map<string, Left>([
   ['approval.approve', { verdict: 'ALLOW', states: ['pending', 'approved'] }],
   ['approval.break_glass', { verdict: 'ALLOW', states: ['approved'] }],
@@ -20,8 +20,8 @@ export function isApprovalMove({ kind, action }: Pick<ReceiptPayload, 'kind' | '
 }
 
 /**
- * Of a record that moved an approval, whoever did so and by whatever credential: what it leaves follows from the move. Throws
- * {@link VerificationError} `MALFORMED`, `APPROVAL_CONTRADICTED`.
+ * Checks a record that moved an approval, by any person and credential: its state follows from the move. Throws {@link
+ * VerificationError} `MALFORMED`, `APPROVAL_CONTRADICTED`.
  */
 export function assertApprovalMove({ kind, intent: { action, facts }, verdict }: BoundaryRecord): void {
   if (!isApprovalMove({ kind, action })) return;

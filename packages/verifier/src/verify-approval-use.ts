@@ -2,9 +2,9 @@ import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/gove
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Of a decision that lets a call happen: it names an approval exactly where it used one up, which is where the approval gate passed. Else
- * nobody could hold it against the votes. What was only tried or proposed uses nothing. Throws {@link VerificationError}
- * `APPROVAL_CONTRADICTED`.
+ * Checks a decision that lets a call happen. It names an approval exactly where it used one up, which is where the
+ * approval gate passed. Otherwise it could not be compared with the votes. A trial or a proposal uses nothing. Throws
+ * {@link VerificationError} `APPROVAL_CONTRADICTED`.
  */
 export function assertApprovalUse(record: BoundaryRecord, { shadow }: Pick<ReceiptPayload, 'shadow'>): void {
   const { kind, verdict, gates, dispatched_by, approval_id } = record;

@@ -9,7 +9,7 @@ import { faultOf, VerificationError, type VerificationErrorCode } from './verifi
 
 export type AuditOptions = {
   provider: CryptoProvider;
-  /** Whose log the caller asked for: a workspace's, or a person's. */
+  /** The scope that the caller requested: a workspace, or a person. */
   workspace?: string | undefined;
   /** An entry's hash that was noted earlier: the log has to hold it still. */
   heads?: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export type AuditOptions = {
 export type AuditReport = {
   /** `INCOMPLETE`: nothing is wrong, and the end or a noted entry is missing. `UNDECIDABLE`: a line is too large. */
   verdict: 'VERIFIED' | 'NOT_VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE';
-  /** Whose log it is: a workspace's, or a person's. */
+  /** The scope of the log: a workspace, or a person. */
   workspace: string | null;
   /** Entries that verified, up to the first that did not. */
   entries: number;
@@ -42,10 +42,10 @@ export function auditHash(provider: CryptoProvider, content: AuditContent): stri
 }
 
 /**
- * Verifies the audit log that a service keeps of a workspace or a person (`countersign/audit-export.v1` of the gateway, `.v2` of its
- * siblings), a line at a time: an entry that was changed, put in, taken out or moved
- * breaks it, and a tail that was cut off lacks its end. Whoever can rewrite all of it can make a chain that fits: `heads` that were noted earlier
- * show that. Never throws for what the export holds.
+ * Verifies the audit log of a workspace or a person, a line at a time (`countersign/audit-export.v1` of the gateway,
+ * `.v2` of its siblings). A changed, added, removed or moved entry breaks it, and a tail that was cut off lacks its
+ * end. An attacker who can rewrite all of it can make a consistent chain: `heads` that were noted earlier show that.
+ * Never throws for what the export holds.
  */
 export class AuditVerification {
   readonly #options: AuditOptions;
@@ -75,7 +75,7 @@ export class AuditVerification {
     }
   }
 
-  /** For whoever reads the lines: the next one is more than this package takes. */
+  /** Called for a line that is longer than this package accepts. */
   refuseLine(): void {
     this.#fault ??= { code: 'TOO_LARGE', message: `a line has more than ${lineBytesMax} bytes`, line: this.#line + 1 };
   }
@@ -131,7 +131,7 @@ export class AuditVerification {
   }
 }
 
-/** As of an export of receipts: what shows nothing proves nothing. */
+/** Like an export of receipts: an empty log proves nothing. */
 const emptiness = { code: 'EMPTY', message: 'the log has no entries', line: 0 } as const;
 
 function verdictOf(fault: AuditReport['fault'], missing: string[]): AuditReport['verdict'] {

@@ -4,11 +4,11 @@ import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
- * Of broken glass: a kind of its own, with the approval, a reason, a credential that proves a person, and an end that is near. Nothing
- * else calls itself that. Throws {@link VerificationError} `MALFORMED`, `APPROVAL_CONTRADICTED`.
+ * Checks broken glass: a kind of its own, with the approval, a reason, a credential that proves a person, and an end
+ * that is near. Nothing else calls itself that. Throws {@link VerificationError} `MALFORMED`, `APPROVAL_CONTRADICTED`.
  */
 export function assertBrokenGlass({ kind, intent, approval_id, created_at }: BoundaryRecord): void {
-  // Of a decision the action is its caller's word.
+  // The action of a decision is its caller's own word.
   if (kind !== 'decision' && (intent.action === 'approval.break_glass') !== (kind === 'break_glass'))
     throw new VerificationError('MALFORMED', 'broken glass does not say of itself what it is');
   if (kind !== 'break_glass') return;

@@ -13,9 +13,9 @@ const userVerified = 0x04;
 const clientDataLimits = { bytesMax: 8_192, depthMax: 8 };
 
 /**
- * Of a record that a passkey voted, or vouched for another: the key in it signed the statement in it, and the statement says what the
- * record says. Other records say nothing of it. Whose passkey it is, the sealed enrolment says. Throws {@link VerificationError}:
- * `MALFORMED`, `ASSERTION_MISMATCH` and `ASSERTION_INVALID`.
+ * Checks a record of a vote, or a voucher, by a passkey: the key in it signed the statement in it, and the statement
+ * agrees with the record. Other records say nothing of it. The sealed enrolment identifies the passkey's owner. Throws
+ * {@link VerificationError}: `MALFORMED`, `ASSERTION_MISMATCH` and `ASSERTION_INVALID`.
  */
 export function assertCeremony(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, intent } = record;
@@ -41,7 +41,7 @@ function assertVote(record: BoundaryRecord, provider: CryptoProvider): void {
     ['judged_hash', statement.judged_hash, evidence.approved_judged_hash],
     ['policy_hash', statement.policy_hash, policy_hash],
     ['ceremony_hash', statement.ceremony_hash, evidence.ceremony_hash],
-    // Of a vote the reason is said, of broken glass it is signed.
+    // The reason of a vote is stated, that of broken glass is signed.
     ['reason', statement.reason ?? null, kind === 'break_glass' ? (evidence.reason ?? null) : null],
   ]);
   assertNotLate(statement.expires_at, record.created_at);

@@ -42,7 +42,7 @@ export function verifyChain(
   }
 }
 
-/** What a value that may be anything says of itself. */
+/** The id that an arbitrary value claims. */
 export function claimedReceiptId(receipt: unknown): string | null {
   if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
   const { payload } = receipt;

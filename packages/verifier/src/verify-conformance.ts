@@ -18,7 +18,7 @@ import { assertSignature, openReceipt } from './verify-receipt.ts';
 import { assertRecordOf } from './verify-record.ts';
 
 export type AskedConformance = LogTrust & {
-  /** Of the vectors that the caller means; without it, those of the proof count. */
+  /** The hash of the vectors that the caller means; without it, those of the proof count. */
   vectorsHash?: string | undefined;
 };
 
@@ -28,11 +28,12 @@ export type VerifiedConformance = Pick<
 > & { decisions: number; key_id: string; witnessed: string };
 
 /**
- * Returns only if the report is what a trusted kernel signed and sealed, its receipt is in the log of a checkpoint, it speaks of exactly
- * these vectors, and each of its verdicts follows from what was seen; of every vector that passed, from receipts and records that are
- * here and verify. `verdict` may still be FAIL: that is a true answer. Throws {@link VerificationError}: `MALFORMED`, `HASH_MISMATCH`
- * (report, vectors), `VERDICT_MISMATCH` (a result that does not follow), `LINK_MISMATCH` (of another report, vector, run or tenant), and what
- * receipts, records, keys and checkpoints throw.
+ * Returns only if a trusted kernel signed and sealed the report, its receipt is in the log of a checkpoint, and it is
+ * about exactly these vectors. Each of its verdicts must follow from what was seen. For every vector that passed, it
+ * must follow from receipts and records that are here and verify. `verdict` may still be FAIL: that is a true answer.
+ * Throws {@link VerificationError}: `MALFORMED`, `HASH_MISMATCH` (report, vectors), `VERDICT_MISMATCH` (a result that
+ * does not follow), `LINK_MISMATCH` (of another report, vector, run or tenant), and what receipts, records, keys and
+ * checkpoints throw.
  */
 export function verifyConformance(proof: unknown, asked: AskedConformance): VerifiedConformance {
   const shown = parseUntrusted(ConformanceProof, proof, 'conformance proof');
@@ -125,8 +126,8 @@ function assertResults(report: ConformanceReport, vectors: readonly ConformanceV
 }
 
 /**
- * What each call of a passed vector was answered is sealed so: in the tenant of its vector, in this run. No checkpoint tells when these
- * receipts were seen, so of a key that was revoked since nothing is proven.
+ * The answer to each call of a passed vector is sealed: in the tenant of its vector, in this run. No checkpoint tells
+ * when these receipts were seen, so of a key that was revoked since nothing is proven.
  */
 function assertDecisions({ signed, decisions }: ConformanceProof, { trust, provider }: AskedConformance): number {
   const { report } = signed;

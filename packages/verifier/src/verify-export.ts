@@ -36,9 +36,9 @@ import type { WantedOptions } from './wanted-items.ts';
 export type ExportOptions = LogTrust &
   LinkOptions &
   ExportSubject & {
-    /** What VERIFIED must say; all of it unless told otherwise. */
+    /** The results that VERIFIED requires; all of them by default. */
     require?: readonly Requirement[] | undefined;
-    /** What must be there, of what the caller knows from elsewhere. */
+    /** The items that must be present, known to the caller from elsewhere. */
     wanted?: WantedOptions | undefined;
     /** An earlier export, which this one is compared with. */
     earlier?: EarlierPlaces | undefined;
@@ -50,9 +50,10 @@ export type ExportOptions = LogTrust &
 export type VerifierOptions = Omit<ExportOptions, 'trust' | 'provider'>;
 
 /**
- * Verifies an evidence pack (`countersign/evidence-pack.v1`), or the export of a session (`countersign/chain-export.v2`) or of a period
- * (`countersign/period-export.v1`), a line at a time: the header with its checkpoints, head statements, then each receipt with its record, its
- * place in the chain and its place in the log, and the statement at the end. Stops at the first fault. Never throws for what the export holds.
+ * Verifies an evidence pack (`countersign/evidence-pack.v1`), or the export of a session
+ * (`countersign/chain-export.v2`) or of a period (`countersign/period-export.v1`), a line at a time. These are the
+ * header with its checkpoints, head statements, then each receipt with its record, its place in the chain and its place
+ * in the log, and the final statement. Stops at the first fault. Never throws for what the export holds.
  */
 export class ExportVerification {
   readonly #options: ExportOptions;
@@ -89,7 +90,7 @@ export class ExportVerification {
     }
   }
 
-  /** For whoever reads the lines: the next one is more than this package takes. */
+  /** Called for a line that is longer than this package accepts. */
   refuseLine(): void {
     const message = `a line has more than ${lineBytesMax} bytes`;
     this.#fault ??= { code: 'TOO_LARGE', message, line: this.#line + 1, receipt_id: null };
@@ -137,7 +138,7 @@ export class ExportVerification {
     return header;
   }
 
-  /** What the kernel says it gave, as a leaf of the log that comes behind all that it gave. */
+  /** The kernel's statement of what it exported, as a leaf of the log behind all of it. */
   #expectPeriod(period: PeriodLinks, line: ExportedPeriod, checkpoints: ExportCheckpoints): void {
     const { tenant_id, key_id, statement } = verifyPeriodStatement(line, { ...this.#options, checkpoints });
     period.expect(tenant_id, statement);

@@ -21,9 +21,9 @@ export type TimedCheckpoint = Checkpoint & { time: string; key: TrustedKey };
 type InclusionEvidence = { log_index: number; tree_size: number; hashes: readonly string[] };
 
 /**
- * Opens a checkpoint (C2SP tlog-checkpoint in a signed note) of a log whose key is trusted for its very origin line. Throws
- * {@link VerificationError} `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`. Nobody witnesses
- * when a log key signed, so a revoked one does not count at all.
+ * Opens a checkpoint (C2SP tlog-checkpoint in a signed note) of a log whose key is trusted for its very origin line.
+ * Throws {@link VerificationError} `CHECKPOINT_INVALID`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`,
+ * `KEY_REVOKED`. The time of a log key's signature has no witness, so a revoked one does not count at all.
  */
 export function verifyCheckpoint(note: string, { trust, provider, origin }: LogTrust): TimedCheckpoint {
   const name = note.split('\n', 1)[0] ?? '';
@@ -40,9 +40,10 @@ export function verifyCheckpoint(note: string, { trust, provider, origin }: LogT
 }
 
 /**
- * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree that the
- * checkpoint signs. Of a revoked key, it has to be a checkpoint from before the revocation: that the thief did not make.
- * Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`, `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
+ * Returns only if the receipt verifies and is a leaf (RFC 9162 §2.1.1, entry: the 32 bytes of its hash) of the tree
+ * that the checkpoint signs. For a revoked key, it has to be a checkpoint from before the revocation, which the thief
+ * did not make. Throws {@link VerificationError}: those of `verifyReceipt` and `verifyCheckpoint`,
+ * `INCLUSION_UNPROVEN`, `TIME_MISMATCH`.
  */
 export function verifyInclusion(
   claim: { receipt: unknown; proof: InclusionEvidence; checkpoint: string } & LogTrust,

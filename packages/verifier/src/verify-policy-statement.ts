@@ -14,9 +14,10 @@ const resourcePrefix = 'policy:';
 type Trust = { trust: TrustedKeys; provider: CryptoProvider; seen: Sighting | null };
 
 /**
- * Of a record that a policy was activated or confirmed: the time that it names is the one that a trusted policy key signed, for this
- * tenant, bundle and epoch. Returns the key; `null` for other records, and for those that name no time. Throws {@link VerificationError}:
- * `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`, `SIGNATURE_INVALID`.
+ * Checks a record of an activated or confirmed policy: a trusted policy key signed the time that it names, for this
+ * tenant, bundle and epoch. Returns the key; `null` for other records, and for those that name no time. Throws {@link
+ * VerificationError}: `MALFORMED`, `KEY_UNKNOWN`, `KEY_NOT_VALID_YET`, `KEY_EXPIRED`, `KEY_REVOKED`,
+ * `SIGNATURE_INVALID`.
  */
 export function assertPolicyStatement(record: BoundaryRecord, { trust, provider, seen }: Trust): TrustedKey | null {
   const { kind, intent, policy_hash: policyHash, policy_epoch: epoch } = record;

@@ -26,8 +26,9 @@ export function verifyReceipt(receipt: unknown, trust: TrustedKeys, provider: Cr
 }
 
 /**
- * As `verifyReceipt`, for a receipt that the caller has kept since `keptSince` of its own clock: the caller saw it before a revocation
- * that came later. Throws `KEY_REVOKED` when the receipt claims a time of the revocation or after it, or arrived then.
+ * Like `verifyReceipt`, for a receipt that the caller has kept since `keptSince` of its own clock: the caller saw it
+ * before a later revocation. Throws `KEY_REVOKED` when the receipt claims a time of the revocation or after it, or
+ * arrived then.
  */
 export function verifyKeptReceipt(
   { receipt, keptSince }: { receipt: unknown; keptSince: string },
@@ -77,7 +78,7 @@ export function assertSignature(
   }
 }
 
-/** What shares a ULID belongs together; only an outcome is about a receipt other than itself. */
+/** Ids with one ULID belong together; only an outcome is about a receipt other than itself. */
 function assertIds({ kind, receipt_id, decision_id, ...payload }: ReceiptPayload): void {
   const { outcome, output_hash, decision_receipt_id } = payload;
   const isOutcome = kind === 'outcome';

@@ -13,10 +13,11 @@ import { assertShadow } from './verify-shadow.ts';
 import { assertTrace } from './verify-trace.ts';
 
 /**
- * Returns only if every hash in the record is that of what it speaks of, the receipt says what the record says, and the verdict is the
- * one that the trace leads to. The receipt's own signature is the business of `verifyReceipt`. Throws {@link VerificationError}:
- * `MALFORMED`, `RECORD_HASH_MISMATCH`, `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`, `LINK_MISMATCH`,
- * `VERDICT_MISMATCH`, `APPROVAL_CONTRADICTED`, and what a vote by passkey adds: `ASSERTION_MISMATCH`, `ASSERTION_INVALID`.
+ * Returns only if every hash in the record is right, the receipt agrees with the record, and the verdict follows from
+ * the trace. The receipt's own signature is the business of `verifyReceipt`. Throws {@link VerificationError}:
+ * `MALFORMED`, `RECORD_HASH_MISMATCH`, `INTENT_HASH_MISMATCH`, `JUDGED_HASH_MISMATCH`, `ROSTER_HASH_MISMATCH`,
+ * `LINK_MISMATCH`, `VERDICT_MISMATCH`, `APPROVAL_CONTRADICTED`, and what a vote by passkey adds: `ASSERTION_MISMATCH`,
+ * `ASSERTION_INVALID`.
  */
 export function verifyRecord(record: unknown, receipt: unknown, provider: CryptoProvider): BoundaryRecord {
   const { payload } = parseUntrusted(SignedReceipt, signedPart(receipt), 'receipt');

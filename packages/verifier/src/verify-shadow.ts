@@ -4,9 +4,10 @@ import type { BoundaryRecord, ShadowVerdict } from '@countersign/contracts/gover
 import { VerificationError } from './verification-error.ts';
 
 /**
- * What drafts said, of a decision alone and each lane once. That they said it is bound by `record_hash`; here each saying is one that a
- * kernel can have written: a verdict with a reason of its own, or a fault and nothing else. Which draft it was, its `policy_hash` names, as the
- * record of `policy.shadow` that set the lane does. Throws {@link VerificationError} `MALFORMED`, `VERDICT_MISMATCH`.
+ * Checks the results of drafts: in a decision alone and each lane once. `record_hash` binds them. Here each result must
+ * be one that a kernel can have written: a verdict with a reason of its own, or a fault and nothing else. Which draft
+ * it was, its `policy_hash` names, as the record of `policy.shadow` that set the lane does. Throws {@link
+ * VerificationError} `MALFORMED`, `VERDICT_MISMATCH`.
  */
 export function assertShadow({ kind, shadow }: BoundaryRecord): void {
   if (kind !== 'decision' && shadow.length > 0) throw malformed('nothing but a decision is judged by drafts');

@@ -12,8 +12,8 @@ const judgingAlways: ReadonlySet<GateName> = new Set(['request', 'fence', 'polic
 const asking: ReadonlySet<GateName> = new Set(['rules', 'budget']);
 
 /**
- * Of a record: its gates are those that a kernel runs, the verdict is the one that they lead to, and nothing else in the record stands
- * against an ALLOW. Throws {@link VerificationError} `ROSTER_HASH_MISMATCH`, `VERDICT_MISMATCH`.
+ * Checks a record: its gates are those of a kernel, the verdict follows from them, and no other member contradicts an
+ * ALLOW. Throws {@link VerificationError} `ROSTER_HASH_MISMATCH`, `VERDICT_MISMATCH`.
  */
 export function assertTrace(record: BoundaryRecord, provider: CryptoProvider): void {
   const { kind, gates, gate_roster_hash, verdict, reason_code } = record;
@@ -39,7 +39,7 @@ function assertBlocked({ tool_blocked, gates }: BoundaryRecord): void {
     throw mismatch('a tool that the workspace blocks passed the rules');
 }
 
-/** What of the record no kernel lets a call go with, in words; null: nothing. */
+/** The obstacle in the record under which no kernel allows a call, in words; `null` when there is none. */
 function obstacleOf({ policy_hash, gates, fences = [], identity }: BoundaryRecord): string | null {
   if (policy_hash === null) return 'no policy was in force';
   const mute = gates.find(({ gate, outcome }) => !mayLetGo(gate, outcome));
@@ -56,7 +56,7 @@ function mayLetGo(gate: GateName, outcome: BoundaryRecord['gates'][number]['outc
   return gate !== 'rules' || outcome === 'pass';
 }
 
-/** What is left of a throttle around several tenants stands in no record. */
+/** The remainder of a throttle around several tenants is in no record. */
 function stops({ kind, calls_remaining: left }: RecordedFence): boolean {
   return kind !== 'throttle' || (left !== null && left <= 0);
 }

@@ -7,7 +7,7 @@ export type WantedOptions = {
   sessions?: readonly string[] | undefined;
 };
 
-/** What the caller knows from elsewhere, and evidence that is complete contains. */
+/** The items that the caller knows from elsewhere, and that complete evidence contains. */
 export class WantedItems {
   readonly #hashes: Set<string>;
   readonly #sessions: Set<string>;

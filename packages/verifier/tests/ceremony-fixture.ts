@@ -7,7 +7,7 @@ import { chainOfRecords, hashOf, idOf, recordOf, strangeSigner, type Changes, ty
 
 export type Passkey = { publicKey: Members; sign: (data: Uint8Array) => Uint8Array };
 
-/** What is other than in a ceremony that verifies. All but `evidence` is so before the passkey signs. */
+/** The difference from a ceremony that verifies. All but `evidence` is so before the passkey signs. */
 export type Wrongs = {
   passkey?: Passkey;
   statement?: Changes;
@@ -120,7 +120,10 @@ function voteFacts(wrongs: Wrongs): Members {
   return { ...assertionOver(statement, wrongs), ...approved, ceremony_hash: ceremony };
 }
 
-/** What an authenticator answers to the challenge of the statement, and the browser around it (Web Authentication §5.8.1, §6.1). */
+/**
+ * The answer of an authenticator to the challenge of the statement, and of the browser around it (Web Authentication
+ * §5.8.1, §6.1).
+ */
 function assertionOver(statement: Members, wrongs: Wrongs): Members {
   const { clientData, clientText, authenticator = {}, passkey: signer = passkey } = wrongs;
   const { rpId = 'example.org', flags = 0x05, bytes = 37 } = authenticator;

@@ -40,7 +40,7 @@ const kinds: Kind[] = [
 const votes = kinds.slice(0, 2);
 const another = { digest: hashOf('another'), approval: idOf('apr', 8) };
 
-/** Of the words only those that tell one guard from the others. */
+/** Only the words that distinguish one guard from the others. */
 const fault = (code: VerificationErrorCode, words: string): Fault => ({
   code,
   message: expect.stringContaining(words),

@@ -103,7 +103,7 @@ export function appendTo(receipts: Receipt[], payload: Changes): void {
   receipts.push(sign(Object.fromEntries(members)));
 }
 
-/** What the outcome of a record's decision says. */
+/** The outcome of a record's decision. */
 export function outcomeOf(record: Members): Members {
   return {
     ...payloadOf(record),
@@ -124,7 +124,10 @@ export const allowed = {
   identity: { credential: 'access_key', credential_id: 'key', credential_state: 'active', enrolment: 'none' },
 };
 
-/** What all gates say of a call. The others have nothing against it, and behind the first that denies it none is reached. */
+/**
+ * The results of all gates for a call. The others have nothing against it, and behind the first that denies it none is
+ * reached.
+ */
 export function traceOf(told: Partial<Record<GateName, Members>> = {}): Members[] {
   const judging: GateName[] = ['request', 'fence', 'policy', 'identity', 'rules'];
   const end = gateOrder.findIndex((gate) => told[gate]?.['outcome'] === 'deny');
@@ -181,7 +184,7 @@ export function recordOf(number: number, { intent = {}, demand = {}, ...changes 
   return { ...hashed, record_hash: hashOf(hashed) };
 }
 
-/** What the record of a decision says of what was judged beside the intent. */
+/** The judged members beside the intent, in the record of a decision. */
 function judgedMembers(intent: Members, changes: Members): Members {
   const demand = { tool_calls: 1, spend_micros: '0', egress_bytes: 0, writes: 1, ...changes };
   return { demand, judged_hash: judgedHash(nodeProvider, { ...intent, demand } as never) }; // built above, or by the test
@@ -252,7 +255,7 @@ export function linesOf({ header, heads, receipts }: Exported): string[] {
   return [header, ...heads, ...receipts].map((line) => JSON.stringify(line));
 }
 
-/** What the kernel seals when a session is exported: where it ends. `index` numbers the ids. */
+/** The statement that the kernel seals when a session is exported: its end. `index` numbers the ids. */
 export function headOf(
   chain: Chain,
   index = 0,

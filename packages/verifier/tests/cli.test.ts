@@ -17,6 +17,7 @@ import {
   strangeSigner,
   testKeys,
 } from './chain-fixture.ts';
+import { trustListOf } from './trust-list-fixture.ts';
 import { proofOf, signers, type Telling } from './conformance-proof.ts';
 import type { Exported, Receipt } from './chain-fixture.ts';
 
@@ -140,6 +141,22 @@ describe('countersign-verify', () => {
     expect(
       await statuses(['--require', 'everything'], ['--no-such-option'], ['--keys', join(folder, 'absent')]),
     ).toEqual([2, 2, 2]);
+  });
+
+  it('takes a trust list by the root that signed it, of no earlier version than asked', async () => {
+    const file = write('export.ndjson', linesOf(whole).join('\n'));
+    const { trust, root } = trustListOf(testKeys().keys);
+    const list = write('trust.json', JSON.stringify(trust));
+    const status = async (...argv: string[]) => (await run([file, ...argv]))[0];
+    expect(await status('--keys', list, '--root', root)).toBe(0);
+    expect(await status('--keys', list, '--root', root, '--trust-version', '1')).toBe(0);
+    expect(await run([file, '--keys', list, '--root', root, '--trust-version', '2'])).toEqual([
+      2,
+      expect.stringContaining('version 1, and 2 is known'),
+    ]);
+    expect(await status('--keys', list)).toBe(2);
+    expect(await status('--keys', keys, '--root', root)).toBe(2);
+    expect(await status('--keys', list, '--root', root, '--trust-version', 'x')).toBe(2);
   });
 
   it('passes over nothing that is asked of it: what asks nothing of this input, or stands there twice, is refused', async () => {

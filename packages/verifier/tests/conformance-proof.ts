@@ -57,7 +57,7 @@ const live = { ...named, set: 'negative' as const, surface: 'live' as const, giv
 const inProcess = { ...named, set: 'negative', surface: 'in_process' } as const;
 const call = { do: 'call', door: 'evaluate', body: {} } as const;
 
-/** As they are published: what has a default is not written. */
+/** The vectors in their published form: members with a default are left out. */
 export const vectors: Vector[] = [
   {
     ...inProcess,
@@ -102,7 +102,7 @@ export const vectors: Vector[] = [
   { ...live, id: 'door.chat', needs: 'model', steps: [{ ...call, door: 'chat', expect: { status: 200 } }] },
 ];
 
-/** What a step was answered; `number` is that of its receipt. */
+/** The answer to a step; `number` is that of its receipt. */
 export function seenOf(step: number, said: Partial<Seen> = {}, number: number | null = null): Seen {
   const receipt_id = number === null ? null : idOf('rcp', number);
   return { step, status: null, verdict: null, reason_code: null, receipt_id, ...said };
@@ -131,7 +131,7 @@ const seen: Readonly<Record<string, Seen[]>> = {
 /** The first and the last decision are at the very bounds of the run. */
 const decidedAt: Readonly<Record<number, string>> = { 1: startedAt, 5: endedAt };
 
-/** What a vector that was executed as it should be has shown; the one that needs a model was skipped. */
+/** The result of a correctly executed vector; the one that needs a model was skipped. */
 export function resultOf({ id, surface }: Pick<Vector, 'id' | 'surface'>): Result {
   const shown = seen[id];
   const said = { vector_id: id, surface, duration_ms: 3 };
@@ -139,24 +139,24 @@ export function resultOf({ id, surface }: Pick<Vector, 'id' | 'surface'>): Resul
   return { ...said, outcome: 'passed', detail: null, seen: structuredClone(shown) };
 }
 
-/** What is otherwise than in the proof that verifies. All that is made after it follows from it, and is signed. */
+/** The difference from the proof that verifies. All that is made after it follows from it, and is signed. */
 export type Telling = {
   vectors?: Vector[];
   scope?: Report['scope'];
   results?: (results: Result[]) => unknown;
-  /** Of the whole report, before it is hashed. */
+  /** Changes the whole report, before it is hashed. */
   report?: (report: Report) => unknown;
   /** Everywhere in the place of the hash of the report. */
   reportHash?: string;
-  /** Of the record behind the receipt of the report, of its intent, and of its facts. */
+  /** Changes the record behind the receipt of the report, its intent, and its facts. */
   record?: Members;
   intent?: Members;
   facts?: Members;
-  /** Of the records of decisions, by the number of their receipt. */
+  /** Changes the records of decisions, by the number of their receipt. */
   decided?: Readonly<Record<number, Members>>;
   seenAt?: string;
   signers?: Partial<typeof signers>;
-  /** Of the proof, which nobody signs again. */
+  /** Changes the proof, which is not signed again. */
   shown?: (proof: Proof) => unknown;
 };
 
@@ -222,7 +222,7 @@ function announcementOf(report: Report, report_hash: string, told: Telling): Mem
   });
 }
 
-/** Of each receipt that a passed vector names, the record of a decision that says what was seen. */
+/** The decision's record for each receipt that a passed vector names. */
 function decisionsOf({ results, report_id }: Report, { decided = {} }: Telling): Members[] {
   const byId = new Map<string, Members>();
   for (const { vector_id, outcome, seen: answers } of results)
@@ -237,7 +237,7 @@ function decisionsOf({ results, report_id }: Report, { decided = {} }: Telling):
   return [...byId.values()];
 }
 
-/** What a record says that does not let its call happen. */
+/** The members of a record that do not let its call happen. */
 export function ended(verdict: Seen['verdict'], code: Seen['reason_code']): Members {
   const isAsked = verdict === 'ESCALATE';
   const said = { outcome: isAsked ? 'escalate' : 'deny', reason_code: code };
@@ -254,7 +254,7 @@ function stored(receipt: Receipt, log_index: number) {
   return { ...receipt, receipt_hash: receiptHashOf(receipt), log_index };
 }
 
-/** In a log of two, behind a receipt of somebody else. */
+/** A log of two, behind a receipt of another tenant. */
 function inclusionOf(receipt: Receipt, { seenAt: time = seenAt }: Telling): Members {
   const leaves = [...chainOf(1).receipts, receipt].map(leafOf);
   return {

@@ -147,7 +147,7 @@ describe('calls that were made at once', () => {
   });
 });
 
-/** Of the only answer. */
+/** The fault of the only answer. */
 function wrong(wanted: string, saw: string): string {
   const whole = wanted === '200 DENY' ? '200 DENY POLICY_DENIED' : wanted;
   return `expected every answer to be ${whole}, saw ${saw} (0 as expected)`;
@@ -166,7 +166,7 @@ describe('a result', () => {
   const race = seenBy('budget.race');
   const told = seenBy('approval.told-again');
   const threw = seenBy('fault.pdp-throws');
-  /** Of these answers one is otherwise. */
+  /** The answers with one change. */
   const but = (seen: Result['seen'], at: number, change: Partial<Result['seen'][number]>) => ({
     seen: seen.map((each, index) => (index === at ? { ...each, ...change } : each)),
   });

@@ -19,7 +19,7 @@ import {
   type Vector,
 } from './conformance-proof.ts';
 
-/** What is otherwise of the keys that are trusted; null: there is no such key. */
+/** The change of the trusted keys; `null` when there is no such key. */
 type Trusted = Partial<Record<keyof typeof signers | 'log', Members | null>>;
 
 function trustOf({ log = {}, ...changes }: Trusted = {}): AskedConformance['trust'] {
@@ -64,7 +64,7 @@ const but = (id: string, change: Partial<Result>): Telling => ({
       change,
     ),
 });
-/** So is what one of them saw. */
+/** Changes the results of one of them. */
 const saw = (id: string, change: (seen: Result['seen']) => unknown): Telling => ({
   results: (results) => change(found(results, ({ vector_id }) => vector_id === id).seen),
 });

@@ -198,7 +198,7 @@ export async function shortExports(): Promise<Record<string, ReceiptVector>> {
   };
 }
 
-/** Who steals a key can sign any time into a receipt. What the log had seen by then, the thief did not make. */
+/** Who steals a key can sign any time into a receipt. Receipts that the log had seen by then are not the thief's. */
 export async function revocations(): Promise<Record<string, ReceiptVector>> {
   const revoked = testKeys({ revoked_at: '2026-02-01T00:30:00.000Z' });
   const seenLate = await bareOf([chainOf(3)]);

@@ -17,7 +17,7 @@ function keys(changes: Members = {}): { keys: Members[] } {
 
 type Said = { tenant?: string; epoch?: number; confirmedAt?: string };
 
-/** What the policy key signed of the record below, unless it signed something else. */
+/** The policy key's signature of the record below, unless it signed something else. */
 function signatureOf({ tenant = 'acme', epoch = 3, confirmedAt = confirmed_at }: Said, signer = policySigner): Members {
   const said = { tenant, epoch, confirmedAt, policyHash: hashOf('policy') } as never; // plain names
   return { alg: 'Ed25519', key_id: signer.keyId, value: encodeBase64Url(signer.sign(activationBytes(said))) };

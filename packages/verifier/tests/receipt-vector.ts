@@ -32,7 +32,7 @@ export async function changedAt(index: number, change: (receipt: Receipt) => Rec
   return { ...whole, receipts: whole.receipts.map(changed) };
 }
 
-/** A chain whose head statement says something else, is signed by somebody else, or was seen at another time. */
+/** A chain whose head statement differs, has another signer, or was seen at another time. */
 export async function withHead(facts: Members, { signer, time }: ExportParts = {}): Promise<Exported> {
   const chain = chainOf(3);
   const { receipt, record } = headOf(chain, 0, facts);
@@ -46,7 +46,7 @@ export function valid(about: string, exported: Exported, keys = testKeys()): Rec
   return { about, keys, export: linesOf(exported), expect: { verdict: 'VERIFIED' } };
 }
 
-/** Of which all holds, and its issuer sealed what it cannot know. */
+/** A valid chain whose issuer sealed a value that it cannot know. */
 export function defective(about: string, exported: Exported, issuer_defects: Count): ReceiptVector {
   return { about, keys: testKeys(), export: linesOf(exported), expect: { verdict: 'VERIFIED', issuer_defects } };
 }

@@ -9,7 +9,7 @@ const allows = {
 };
 const silent = { verdict: null, reason_code: null, matched_rules: [] };
 
-/** What drafts are made to say that no kernel writes. All of it is rightly hashed and signed. */
+/** Results of drafts that no kernel writes. All of it is rightly hashed and signed. */
 export async function shadowVectors(): Promise<Record<string, ReceiptVector>> {
   const saying = async (what: string, shadow: Members[], changes: Members = {}, code = 'MALFORMED') =>
     invalid(what, code, await exportOf([chainOfRecords([recordOf(1, { shadow, ...changes })])]));

@@ -19,10 +19,10 @@ import type { ReceiptVector } from './receipt-vector.ts';
 type Shown = { size: number; time: string; signer?: typeof logSigner };
 
 const instant = (time: string) => `2026-02-01T${time}Z`;
-/** What the log held before the session, sealed for another one. */
+/** Receipts of the log before the session, sealed for another one. */
 const earlierReceipt = () => chainOf(1, { session: 'session-0', from: 50 }).receipts.map(leafOf);
 
-/** What the checkpoints of one export say about each other, and about the receipts that they lack. */
+/** The agreement of one export's checkpoints with each other, and with the receipts that they lack. */
 export async function timeVectors(): Promise<Record<string, ReceiptVector>> {
   return { ...(await bounds()), ...(await endedLogKeys()), ...(await datedEnds()) };
 }

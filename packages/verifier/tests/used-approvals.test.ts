@@ -35,7 +35,7 @@ const move = (clock: number, by: string, facts: object = {}, members: object = {
   );
 const call = (clock: number, members: object = {}, where = {}) => step(clock, { ...members }, where);
 
-/** What is said of the last of them; null: nothing. */
+/** The fault of the last of them; `null` when there is none. */
 function said(...steps: Step[]): string | null {
   const used = new UsedApprovals();
   try {

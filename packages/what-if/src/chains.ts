@@ -4,7 +4,7 @@ type Link = { payload: ReceiptPayload; receipt_hash: string };
 
 /** The chains of a tenant's sessions, read from their ends: what is left out, inserted or changed breaks a link. */
 export class ChainsFromTheEnd {
-  /** Of each session, what the receipt before the last one seen has to be. */
+  /** The expected predecessor of the last seen receipt, for each session. */
   readonly #expected = new Map<string, { lamport: number; hash: string | null }>();
 
   /** Does it stand directly before the one that was seen last in its session? */

@@ -55,7 +55,7 @@ export function changeOf(record: BoundaryRecord, again: DecidedAgain): Changed {
     : { ...call, after: 'UNREPLAYABLE', reason_after: null, rules: [], missing: again.missing };
 }
 
-/** What a value that may be anything says of itself. */
+/** The id that an arbitrary value claims. */
 export function claimedId(receipt: unknown): ReceiptId | null {
   if (typeof receipt !== 'object' || receipt === null || !('payload' in receipt)) return null;
   const { payload } = receipt;

@@ -20,13 +20,13 @@ type ReplayOptions = {
 };
 
 /**
- * Verifies an evidence pack line by line, and makes each decision of a verified line again, by the policies that the pack contains. What did not verify
- * is not made again.
+ * Verifies an evidence pack line by line, and makes each decision of a verified line again, by the policies that the
+ * pack contains. Unverified decisions are not made again.
  */
 export class PackReplay {
   readonly #verification: ExportVerification;
   readonly #options: ReplayOptions;
-  /** By hash. `null`: this version cannot compile it. */
+  /** The policies by hash. `null`: this version cannot compile it. */
   readonly #policies = new Map<string, CompiledPolicy | null>();
   readonly #results: ReplayedReceipt[] = [];
 

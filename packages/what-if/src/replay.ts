@@ -19,7 +19,7 @@ type ReplayOptions = {
   treeSize: number;
   /** Null: each decision is made again under the policy that it was made by. */
   draft: { policy: CompiledPolicy; ceilings: readonly string[] } | null;
-  /** The policy of this hash, under which decisions were made; null: nobody has it any more. */
+  /** The policy of this hash, under which decisions were made; `null` when it is no longer known. */
   policyOf(hash: string): CompiledPolicy | null;
   trust: TrustedKeys;
   provider: CryptoProvider;
@@ -29,8 +29,8 @@ type Made = { receipt_hash: Digest; changed: Changed };
 type Result = { findings: ReplayFindings; details: ReplayDetails };
 
 /**
- * Takes all receipts of a tenant like `WhatIf`, and shows each decision that is asked about beside what it is when it is made again.
- * What is found has no word of who called what; `details` has.
+ * Takes all receipts of a tenant like `WhatIf`, and shows each decision that is asked about beside what it is when it
+ * is made again. The findings do not identify callers or their calls; `details` has.
  *
  * @example
  * const replay = new Replay({ question, treeSize, draft: null, policyOf, trust, provider });
@@ -121,7 +121,7 @@ export class Replay {
   }
 }
 
-/** What cannot be made again is not known to differ. */
+/** A decision that cannot be replayed is not known to differ. */
 function differs({ changed: { before, after } }: Made): boolean {
   return after !== 'UNREPLAYABLE' && after !== before;
 }

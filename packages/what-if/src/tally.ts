@@ -7,7 +7,7 @@ import { isWidened } from './widened.ts';
 
 type Refused = WhatIfReport['unverifiable']['first'][number];
 type Share = Pick<WhatIfReport['agents'][number], 'decisions' | 'changed' | 'widened' | 'unreplayable'>;
-type Asked = { question: WhatIfQuestion; isWhole: boolean; provider: CryptoProvider };
+type Input = { question: WhatIfQuestion; isWhole: boolean; provider: CryptoProvider };
 
 /** Everything that a report says, while it is counted. */
 export class Tally {
@@ -44,7 +44,7 @@ export class Tally {
     count(ofTool.share, changed);
   }
 
-  report({ question, isWhole, provider }: Asked): WhatIfReport {
+  report({ question, isWhole, provider }: Input): WhatIfReport {
     const report = {
       type: 'countersign.what-if.v1' as const,
       question,
@@ -93,8 +93,8 @@ function count(share: Share, changed: Changed): void {
 }
 
 function atKey<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
+  const entry = map.get(key);
+  if (entry !== undefined) return entry;
   const made = make();
   map.set(key, made);
   return made;
@@ -104,7 +104,7 @@ export function countedInOrder(missing: ReadonlyMap<string, number>): WhatIfRepo
   return inOrder(missing).map(([field, decisions]) => ({ field, decisions }));
 }
 
-/** By their keys, as code units sort them: the same everywhere. */
+/** Sorted by key in the order of code units, which is the same everywhere. */
 function inOrder<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
   return [...map].sort(([left], [right]) => (left < right ? -1 : 1));
 }

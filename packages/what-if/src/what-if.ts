@@ -11,15 +11,16 @@ type WhatIfOptions = {
   draft: CompiledPolicy;
   /** Canonical texts of the ceilings in force for the tenant. */
   ceilings: readonly string[];
-  /** The policy of this hash, under which decisions were made; null: nobody has it any more. */
+  /** The policy of this hash, under which decisions were made; `null` when it is no longer known. */
   policyOf(hash: string): CompiledPolicy | null;
   trust: TrustedKeys;
   provider: CryptoProvider;
 };
 
 /**
- * Takes all receipts of a tenant, newest first, each with its record where it has one. What does not verify is counted and named, and
- * nothing is decided from it. Memory grows with what widens, agents, tools and sessions, and with nothing else.
+ * Takes all receipts of a tenant, newest first, each with its record where it has one. Unverified receipts are counted
+ * and named, and nothing is decided from them. Memory grows with what widens, agents, tools and sessions, and with
+ * nothing else.
  *
  * @example
  * const whatIf = new WhatIf({ question, draft, ceilings, policyOf, trust, provider });

@@ -26,10 +26,10 @@ const drafts = [
   [],
 ].map(policyOf);
 
-type Asked = { draft: CompiledPolicy; limit?: number; from?: string | null; recorded?: CompiledPolicy | null };
+type Input = { draft: CompiledPolicy; limit?: number; from?: string | null; recorded?: CompiledPolicy | null };
 
-function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], asked: Asked): WhatIfReport {
-  const { draft, limit = 1000, from = null, recorded = active } = asked;
+function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], input: Input): WhatIfReport {
+  const { draft, limit = 1000, from = null, recorded = active } = input;
   const times = { from: from as never, to: null }; // an instant by its form
   const question = { tenant_id: 'acme' as TenantId, policy_hash: draft.hash as never, tree_size: 99, limit, ...times };
   const policyOfHash = (hash: string) => (hash === recorded?.hash ? recorded : null);
@@ -38,7 +38,7 @@ function reportOn(entries: readonly { receipt: unknown; record?: unknown }[], as
   return WhatIfReport.parse(whatIf.report({ isWhole }));
 }
 
-/** What the draft says of the call itself, of which nothing is missing. */
+/** The draft's verdict on the call itself, with all members present. */
 function bruteForce({ intent, record }: Sealed, draft: CompiledPolicy): VerdictAgain {
   const covering = draft.rules.filter(
     ({ rule }) => rule.match.tool?.every((glob) => glob[0] !== intent.tool?.[0]) !== true,
@@ -151,7 +151,7 @@ function replayOf(
 }
 
 describe('a replay', () => {
-  verifies('cp.replay', 'reproduces each recorded verdict, and says of nobody who called what', () => {
+  verifies('cp.replay', 'reproduces each recorded verdict, and identifies no caller and no call', () => {
     fc.assert(
       fc.property(fc.array(call, { maxLength: 40 }), (calls) => {
         const sealed = sealedUnder(active, calls);
@@ -213,7 +213,7 @@ describe('a replay', () => {
       expect(replayOf(sealed, { draft }).findings.matrix).toEqual(reportOn(sealed, { draft }).matrix);
   });
 
-  it('decides nothing from what does not verify, nor under a policy that nobody has', () => {
+  it('decides nothing from unverified receipts, nor under an unknown policy', () => {
     const sealed = sealedUnder(active, fc.sample(call, { numRuns: 9, seed: 7 }));
     expect(replayOf(sealed, { known: null }).details.missing).toEqual([{ field: 'policy', decisions: 9 }]);
     Object.assign(sealed[4]?.record ?? {}, { verdict: 'ALLOW', reason_code: 'ALLOWED', approval_id: 'x' });

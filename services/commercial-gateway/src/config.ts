@@ -37,7 +37,9 @@ export const commercialVariables = z.object({
   GOV_GOVERNANCE_URL: url().describe(
     'Where the governance kernel answers this service. Usage is counted from its receipts.',
   ),
-  GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
+  GOV_SERVICE_API_KEY: secret().describe(
+    'Key that sibling services present to each other on routes below `/internal`.',
+  ),
   GOV_ASSERTION_KEYS: list().describe(
     'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one every caller is refused.',
   ),

@@ -89,7 +89,7 @@ export async function publishBudgetReached(tx: Tx, { newEvent }: EventDeps, aler
   await recordEventsIn(tx, [newEvent(budgetReached, data, { subject: alert.orgId })]);
 }
 
-/** What changed the entitlements. */
+/** The cause of a change of the entitlements. */
 export type EntitlementCause = EventOf<typeof entitlementChanged>['data']['cause'];
 
 type ChangedEntitlements = {

@@ -29,8 +29,8 @@ type AtGateway = { method: string; url: string; headers: IncomingHttpHeaders; bo
 type Reply = { status: number; body: unknown; headers?: Record<string, string> };
 
 /**
- * The directory routes of a control plane, over HTTP, with the organisations that a test names, a kernel without receipts, and a gateway that
- * answers requests below `/api` as a test says.
+ * The servers that this service calls, over HTTP. They are the directory routes of a control plane with the
+ * organisations of a test, a kernel without receipts, and a gateway whose answers below `/api` a test sets.
  */
 class DirectoryServer {
   readonly orgs: ListedOrg[] = [];

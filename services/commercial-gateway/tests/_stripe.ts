@@ -7,7 +7,7 @@ export type Fault = 'rate_limit' | 'error' | 'error_after' | 'drop' | 'drop_afte
 
 type Fields = { [name: string]: string | Fields };
 type Stored = { status: number; body: unknown; fields: string };
-type Intent = {
+export type Intent = {
   id: string;
   amount: number;
   amount_received: number;
@@ -29,7 +29,14 @@ type Session = {
   payment_intent: unknown;
   fields: Fields;
 };
-type Refund = { id: string; amount: number; currency: string; status: string; payment_intent: string };
+type Refund = {
+  id: string;
+  amount: number;
+  currency: string;
+  status: string;
+  payment_intent: string;
+  metadata: Fields;
+};
 
 class Refused extends Error {
   readonly status: number;
@@ -51,12 +58,15 @@ export class FakeStripe {
   readonly intents = new Map<string, Intent>();
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, Refund>();
+  readonly disputes = new Map<string, Refund>();
   readonly customers = new Map<string, { id: string; metadata: Fields }>();
   readonly requests: string[] = [];
   /** Successful charges, each of which took money. */
   readonly charged: { intent: string; amount: number }[] = [];
   readonly #answers = new Map<string, Stored>();
   readonly #faults: { path: RegExp; fault: Fault; orgId: string }[] = [];
+  /** Refunds stay pending, as at banks that take days. */
+  slowRefunds = false;
   #serial = 0;
   readonly #server = createServer((req, res) => void this.#answer(req, res));
 
@@ -101,6 +111,14 @@ export class FakeStripe {
     return this.#refund({ payment_intent: intentId, amount: String(amount) });
   }
 
+  /** The bank of the payer claims the money back. */
+  dispute(intentId: string, amount: number): Refund {
+    const { id: payment_intent, currency } = required(this.intents.get(intentId), 'payment');
+    return put(this.disputes, {
+      ...{ id: this.#id('dp'), amount, currency, status: 'needs_response', payment_intent, metadata: {} },
+    });
+  }
+
   /** An event as Stripe delivers it. `age` is in seconds. */
   event(
     type: string,
@@ -116,8 +134,8 @@ export class FakeStripe {
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer); // a request yields buffers
-    const { pathname } = new URL(req.url ?? '/', 'http://stripe');
-    const text = Buffer.concat(chunks).toString('utf8');
+    const { pathname, search } = new URL(req.url ?? '/', 'http://stripe');
+    const text = Buffer.concat(chunks).toString('utf8') + search.slice(1);
     const place = `${req.method} ${pathname}`;
     this.requests.push(place);
     if (req.headers.authorization !== `Bearer ${stripeKeys.secretKey}`)
@@ -183,13 +201,23 @@ export class FakeStripe {
         return this.#confirm(required(this.intents.get(id), 'payment_intent'), textOf(fields, 'payment_method'));
       case 'POST refunds':
         return this.#refund(fields);
+      case 'GET disputes': {
+        const dispute = required(this.disputes.get(id), 'dispute');
+        return { ...dispute, payment_intent: this.intents.get(dispute.payment_intent) };
+      }
       case 'GET refunds': {
+        if (id === '') return this.#listRefunds(textOf(fields, 'payment_intent'));
         const refund = required(this.refunds.get(id), 'refund');
         return { ...refund, payment_intent: this.intents.get(refund.payment_intent) };
       }
       default:
         throw new Refused(404, { type: 'invalid_request_error', message: `Unrecognized request URL (${name})` });
     }
+  }
+
+  #listRefunds(intentId: string): object {
+    const data = [...this.refunds.values()].filter(({ payment_intent }) => payment_intent === intentId);
+    return { object: 'list', url: '/v1/refunds', has_more: false, data };
   }
 
   #createSession(fields: Fields): Session {
@@ -248,6 +276,7 @@ export class FakeStripe {
     const line = ((fields['line_items'] as Fields)['0'] as Fields)['price_data'] as Fields; // of the one line
     const shared = { amount: textOf(line, 'unit_amount'), currency: textOf(line, 'currency'), customer };
     const intent = this.#createIntent({ ...shared, metadata: metadataOf(data) });
+    if (payment_method === 'pm_slow') return Object.assign(intent, { status: 'processing', payment_method });
     return this.#succeed(Object.assign(intent, { payment_method }));
   }
 
@@ -263,7 +292,15 @@ export class FakeStripe {
     if (refunded.reduce((sum, refund) => sum + refund.amount, amount) > intent.amount_received)
       throw new Refused(400, { type: 'invalid_request_error', code: 'charge_already_refunded', message: 'No' });
     const { id: payment_intent, currency } = intent;
-    return put(this.refunds, { id: this.#id('re'), amount, currency, status: 'succeeded', payment_intent });
+    const status = this.slowRefunds ? 'pending' : 'succeeded';
+    return put(this.refunds, {
+      id: this.#id('re'),
+      amount,
+      currency,
+      status,
+      payment_intent,
+      metadata: metadataOf(fields),
+    });
   }
 
   #id(prefix: string): string {

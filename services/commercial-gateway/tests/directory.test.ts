@@ -65,5 +65,5 @@ it('follows events in any order, each of them published twice', async () => {
     await context.transaction((tx) => recordEventsIn(tx, events));
   }
   await until(async () => (await findOrg(context.database.reader, orgOf(901).org_id)) !== null);
-  expect(await storedAmong(900, 901)).toBe(2);
+  await until(async () => (await storedAmong(900, 901)) === 2);
 });

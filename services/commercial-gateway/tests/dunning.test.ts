@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifies } from '@countersign/testkit/verifies';
+import type { Intent } from './_stripe.ts';
 import {
   addDays,
   endPeriod,
@@ -27,6 +28,9 @@ afterAll(() => paying?.stop());
 const chargesOf = ({ orgId }: Payer) =>
   paying.stripe.charged.filter(({ intent }) => paying.stripe.intents.get(intent)?.metadata['org_id'] === orgId).length;
 
+const refundsOf = ({ orgId }: Payer) =>
+  [...paying.stripe.refunds.values()].filter(({ metadata }) => metadata['org_id'] === orgId);
+
 /** The entitlements of the events of an organisation, as `status of runs`. */
 async function announcedRuns({ orgId }: Payer, { site } = paying): Promise<unknown[]> {
   const { reader } = site.gateway.context.database;
@@ -48,16 +52,27 @@ async function pastDue(method = 'pm_declined'): Promise<Payer> {
   return payer;
 }
 
-/** Pays an open invoice on the page of the provider. */
-async function payOnPage(payer: Payer, invoice_id: Awaited<ReturnType<typeof lastInvoiceId>>): Promise<string> {
+/** Pays an open invoice on the page of the provider, which does not report it yet. */
+async function finishPage(payer: Payer, method = 'pm_ok') {
+  const invoice_id = await lastInvoiceId(paying, payer);
   const client = await payer.client();
   await client.startCheckout({ params: payer.params, body: { purpose: 'invoice', invoice_id } });
-  const session = paying.stripe.finishCheckout(lastSession(paying.stripe), 'pm_ok');
-  const payment = session.payment_intent as { id: string; payment_method: string }; // a session in this mode has one
-  const at = { now: paying.now() };
-  await paying.deliver(paying.stripe.event('payment_intent.succeeded', payment, at));
-  await paying.deliver(paying.stripe.event('checkout.session.completed', session, at));
-  return payment.id;
+  const session = paying.stripe.finishCheckout(lastSession(paying.stripe), method);
+  const payment = session.payment_intent as { id: string }; // a session in this mode has one
+  const report = (type: string, object: object) =>
+    paying.deliver(paying.stripe.event(type, object, { now: paying.now() }));
+  return {
+    id: payment.id,
+    reportPage: () => report('checkout.session.completed', session),
+    reportPayment: () => report('payment_intent.succeeded', payment),
+  };
+}
+
+async function payOnPage(payer: Payer): Promise<string> {
+  const page = await finishPage(payer);
+  await page.reportPayment();
+  await page.reportPage();
+  return page.id;
 }
 
 describe('a refused charge', () => {
@@ -88,7 +103,7 @@ describe('a refused charge', () => {
     expect(await stateOf(paying, payer)).toMatchObject({ status: 'unpaid' });
     expect((await announcedRuns(payer)).at(-1)).toBe(0);
     expect(await attempts()).toEqual([5, 'insufficient_funds']);
-    await payOnPage(payer, invoiceId);
+    await payOnPage(payer);
     expect(await stateOf(paying, payer)).toMatchObject({ status: 'active', cashMinor: monthMinor, sumMinor: 0n });
     expect((await announcedRuns(payer)).at(-1)).toBe(10);
     expect(chargesOf(payer)).toBe(1);
@@ -129,13 +144,32 @@ describe('a refused charge', () => {
   });
 });
 
+describe('a payment on the page of a checkout', () => {
+  it.each(['pm_ok', 'pm_slow'])('is the one payment of its invoice, whichever event is first: %s', async (method) => {
+    const payer = await pastDue();
+    const page = await finishPage(payer, method);
+    expect(await page.reportPage()).toEqual({ status: 200, applied: true });
+    await paying.pass();
+    addDays(paying, 1);
+    await paying.pass();
+    if (method === 'pm_slow') paying.stripe.settle(page.id, true);
+    await page.reportPayment();
+    await paying.pass();
+    expect(chargesOf(payer)).toBe(1);
+    expect(await stateOf(paying, payer)).toMatchObject({
+      ...{ status: 'active', cashMinor: monthMinor, sumMinor: 0n },
+      invoices: [{ status: 'paid', paidMinor: monthMinor }],
+    });
+  });
+});
+
 describe('money', () => {
   it('that arrives twice for one invoice is kept as a credit, which pays the next one', async () => {
     const payer = await pastDue();
     const invoiceId = await lastInvoiceId(paying, payer);
-    await payOnPage(payer, invoiceId);
     const { reader } = paying.site.gateway.context.database;
     const { reference } = await reader.collection.findFirstOrThrow({ where: { invoiceId } });
+    await payOnPage(payer);
     // The payment of the worker, which had been refused, succeeds too.
     paying.stripe.settle(reference ?? '', true);
     const event = () => paying.stripe.event('payment_intent.succeeded', { id: reference }, { now: paying.now() });
@@ -151,6 +185,65 @@ describe('money', () => {
       { status: 'paid', creditedMinor: monthMinor, paidMinor: 0n },
     ]);
     expect(state).toMatchObject({ cashMinor: 2n * monthMinor, sumMinor: 0n });
+  });
+
+  it('of a lost dispute is posted as returned, once', async () => {
+    const payer = await pastDue();
+    const dispute = paying.stripe.dispute(await payOnPage(payer), Number(monthMinor));
+    const report = async (type: string) =>
+      (await paying.deliver(paying.stripe.event(type, dispute, { now: paying.now() }))).applied;
+    expect(await report('charge.dispute.created')).toBe(false);
+    dispute.status = 'lost';
+    expect(await report('charge.dispute.closed')).toBe(true);
+    await report('charge.dispute.funds_withdrawn');
+    const state = await stateOf(paying, payer);
+    expect(state).toMatchObject({ cashMinor: 0n, sumMinor: 0n, invoices: [{ refundedMinor: monthMinor }] });
+  });
+
+  it('that a bank takes days to return is returned once', async () => {
+    const payer = paying.newOrg();
+    await subscribeWith(paying, payer, 'pm_ok');
+    await endPeriod(paying, payer);
+    await paying.pass();
+    const params = { org_id: payer.orgId, invoice_id: await lastInvoiceId(paying, payer) };
+    const body = { amount_minor: 1_000, currency: 'EUR', reference: 'slow' };
+    await (await paying.site.as(operator)).refundInvoice({ params, body });
+    paying.stripe.slowRefunds = true;
+    await paying.pass();
+    paying.stripe.slowRefunds = false;
+    for (const refund of refundsOf(payer)) refund.status = 'succeeded';
+    paying.stripe.forgetIdempotencyKeys();
+    addDays(paying, 2);
+    await paying.pass();
+    expect(refundsOf(payer)).toHaveLength(1);
+    expect((await stateOf(paying, payer)).invoices).toMatchObject([{ refundedMinor: 1_000n }]);
+  });
+
+  it('that is returned at the provider is taken from its credit, then from its invoice, and the rest is audited', async () => {
+    const payer = await pastDue();
+    const invoiceId = await lastInvoiceId(paying, payer);
+    await payOnPage(payer);
+    const { reader } = paying.site.gateway.context.database;
+    const { reference } = await reader.collection.findFirstOrThrow({ where: { invoiceId } });
+    // The invoice is charged once more at the provider.
+    const second = { ...paying.stripe.intents.get(reference ?? ''), id: `pi_second_${payer.orgId}` } as Intent;
+    paying.stripe.intents.set(second.id, second);
+    const at = { now: paying.now() };
+    await paying.deliver(paying.stripe.event('payment_intent.succeeded', { id: second.id }, at));
+    const returned = async (amount: number) => {
+      const refund = paying.stripe.refundOnPage(second.id, amount);
+      for (const type of ['refund.created', 'refund.updated'])
+        expect(await paying.deliver(paying.stripe.event(type, refund, at))).toMatchObject({ status: 200 });
+      const [grant] = await reader.creditGrant.findMany({ where: { orgId: payer.orgId } });
+      const { invoices, cashMinor, sumMinor } = await stateOf(paying, payer);
+      return { left: grant?.remainingMinor, refunded: invoices[0]?.refundedMinor, cashMinor, sumMinor };
+    };
+    expect(await returned(831)).toEqual({ left: 5_000n, refunded: 0n, cashMinor: 11_662n - 831n, sumMinor: 0n });
+    second.amount_received = 20_000;
+    expect(await returned(6_000)).toEqual({ left: 0n, refunded: 1_000n, cashMinor: 11_662n - 6_831n, sumMinor: 0n });
+    expect(await returned(5_000)).toMatchObject({ left: 0n, refunded: monthMinor, cashMinor: 0n, sumMinor: 0n });
+    const unmatched = await reader.auditEntry.findMany({ where: { scope: payer.orgId, action: 'refund.unmatched' } });
+    expect(unmatched).toMatchObject([{ subject: invoiceId, details: expect.stringContaining('169') }]);
   });
 
   it('is refunded once, by an administrator or on the pages of the provider, and never more than was paid', async () => {
@@ -171,8 +264,8 @@ describe('money', () => {
     expect((await refund(1_000, 'r1')).body).toMatchObject({ status: 'succeeded', failure_code: null });
     await expect(refund(999, 'r1')).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
     await expect(refund(4_832, 'r2')).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
-    expect(paying.stripe.refunds.size).toBe(1);
-    const [made] = [...paying.stripe.refunds.values()];
+    const [made, ...others] = refundsOf(payer);
+    expect(others).toEqual([]);
     const onPage = paying.stripe.refundOnPage(made?.payment_intent ?? '', 831);
     for (const object of [onPage, made ?? {}, onPage])
       await paying.deliver(paying.stripe.event('refund.updated', object, { now: paying.now() }));

@@ -54,7 +54,7 @@ function send(
   return scim(`${method} ${path.replace('/scim/v2', '').replace('{id}', id)}`, body === undefined ? {} : { body });
 }
 
-/** What a caller without the token of the organisation would want to see or change. */
+/** The data that a caller without the token of the organisation would want to see or change. */
 async function contents(): Promise<unknown> {
   const [users, groups] = [await own.scim('GET /Users'), await own.scim('GET /Groups')];
   return [users.body, groups.body];

@@ -15,6 +15,7 @@ import {
   type PublicKey,
   type ServiceConfig,
 } from '@countersign/service-kit';
+import { RootKey } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { readConnections, type OidcConnection } from './oidc/connections.ts';
 
@@ -28,13 +29,20 @@ export const controlPlaneVariables = z.object({
     ),
   GOV_GATEWAY_URL: url().describe('Where the gateway answers this service: it sends the codes and knows the people.'),
   GOV_GOVERNANCE_URL: url().describe('Where the governance kernel answers.'),
-  GOV_SERVICE_API_KEY: secret().describe('What sibling services present to each other on routes below `/internal`.'),
+  GOV_SERVICE_API_KEY: secret().describe(
+    'Key that sibling services present to each other on routes below `/internal`.',
+  ),
   GOV_ASSERTION_KEYS: list().describe(
-    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one nobody is signed in.',
+    'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one, sign-in is impossible.',
   ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
     "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
   ),
+  GOV_TRUST_ROOT: RootKey.optional()
+    .meta({ type: 'Ed25519 public key, base64url' })
+    .describe(
+      'Your offline root key: receipts are verified by the trust list that it signed, in place of `GOV_TRUSTED_PUBLIC_KEYS`.',
+    ),
   GOV_OIDC_CONNECTIONS: secret()
     .optional()
     .describe(
@@ -56,12 +64,14 @@ export type ControlPlaneConfig = ServiceConfig &
     gatewayUrl: string;
     governanceUrl: string;
     serviceApiKey: string;
-    /** Whose assertions say who is signed in. */
+    /** The keys of the gateways whose assertions identify signed-in people. */
     assertionKeys: readonly PublicKey[];
-    /** Whose receipts count; empty: those that the kernel names at the first use. */
+    /** The keys whose receipts count; empty: those that the kernel names at the first use. */
     trustedPublicKeys: readonly string[];
+    /** The root key of the trust list. `null`: keys are pinned. */
+    trustRoot: string | null;
     sessionSecret: string;
-    /** By whose identities people sign in, beside codes and passkeys. */
+    /** The identity providers for sign-in, beside codes and passkeys. */
     oidcConnections: readonly OidcConnection[];
   }>;
 
@@ -71,7 +81,9 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
   const shared = serviceConfigOf(read);
   const isSecure = new URL(read.GOV_CONSOLE_URL).protocol === 'https:';
   if (!isSecure && !isLoopback(read.GOV_CONSOLE_URL))
-    throw new ConfigError(['GOV_CONSOLE_URL must be https: anybody on the way could take the cookies of a session']);
+    throw new ConfigError([
+      'GOV_CONSOLE_URL must be https, since an attacker on the network could take the cookies of a session',
+    ]);
   return Object.freeze({
     ...shared,
     allowedHosts: [...shared.allowedHosts, read.GOV_CONTROL_PLANE_HOST],
@@ -83,6 +95,7 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
     serviceApiKey: read.GOV_SERVICE_API_KEY,
     assertionKeys: sound('GOV_ASSERTION_KEYS', () => readPublicKeys(read.GOV_ASSERTION_KEYS)),
     trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),
+    trustRoot: read.GOV_TRUST_ROOT ?? null,
     sessionSecret: read.GOV_SESSION_SECRET,
     oidcConnections: connectionsOf(read.GOV_OIDC_CONNECTIONS),
   });

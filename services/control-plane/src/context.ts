@@ -1,6 +1,6 @@
 import { createJudge, type Judge } from '@countersign/judge';
 import { AppError, createClient, type Client } from '@countersign/contracts';
-import { listTrustKeys } from '@countersign/contracts/governance-kernel';
+import { getTrustList, listTrustKeys } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { databaseClock, type DatabaseClock } from '@countersign/database';
 import { proveAddress, proveUser, sendSignInCode, sendUserCode } from '@countersign/contracts/gateway';
@@ -23,7 +23,7 @@ import {
   type Log,
   type Telemetry,
 } from '@countersign/service-kit';
-import { createKeyRing, type KeyRing } from '@countersign/verifier';
+import { createKeyRing, createRootedKeyRing, type KeyRing } from '@countersign/verifier';
 import type { KeyClaims, PersonClaims } from '@countersign/contracts';
 import { readSite, type Site } from './console/site.ts';
 import { Turns } from './blast-radius/turns.ts';
@@ -38,7 +38,7 @@ import { countUnconfirmed } from './store/stops.ts';
 import { createSibling, type Sibling } from './siblings/sibling.ts';
 import { openControlPlaneDatabase, type ControlPlaneDatabase, type Transaction } from './store/database.ts';
 
-/** What the gateway is asked for: it sends the codes and knows the people. */
+/** The routes of the gateway that this service calls: it sends the codes and knows the people. */
 const directoryRoutes = { sendSignInCode, proveAddress, sendUserCode, proveUser };
 
 /** Everything that the control plane works with. Made once, closed in reverse. */
@@ -53,7 +53,7 @@ export type Context = {
   readonly directory: Client<typeof directoryRoutes>;
   readonly gateway: Sibling;
   readonly kernel: Sibling;
-  /** Whose receipts count here. */
+  /** The keys whose receipts count here. */
   readonly keyRing: KeyRing;
   readonly assertions: AssertionVerifier<PersonClaims>;
   /** Verifies which API key the gateway forwards. */
@@ -64,12 +64,12 @@ export type Context = {
   readonly providers: OidcProviders;
   /** Who is told of what changes, as it does. */
   readonly socketRoom: SocketRoom;
-  /** Of workspaces whose log is read for what stops would reach. */
+  /** One turn per workspace whose log is read for the reach of stops. */
   readonly radiusTurns: Turns;
-  /** Of exports that strangers have verified. */
+  /** The verifier of exports that anonymous visitors upload. */
   readonly judge: Judge;
   readonly fetchNow: typeof fetch;
-  /** What browsers are served. */
+  /** The files that browsers receive. */
   readonly site: Site;
   now(): Date;
   /** PostgreSQL's clock: rows are kept and removed by it, and stops end by it. A test that moves `now` moves it as far. */
@@ -88,7 +88,7 @@ export type ContextOverrides = Partial<
   }
 >;
 
-/** As long as a person waits at a page. */
+/** The time that a person waits at a page. */
 const siblingTimeoutMs = 20_000;
 /** Longer than a mail server takes to accept a mail, shorter than a person waits. */
 const directoryTimeoutMs = 15_000;
@@ -189,7 +189,13 @@ function openRoom({ database, log, now, sessionWatch }: Watching & { sessionWatc
   });
 }
 
-function keyRingOf({ governanceUrl: baseUrl, trustedPublicKeys: configured }: ControlPlaneConfig): KeyRing {
-  const kernel = createClient({ listTrustKeys }, { baseUrl, timeoutMs: siblingTimeoutMs });
+function keyRingOf({
+  governanceUrl: baseUrl,
+  trustedPublicKeys: configured,
+  trustRoot: root,
+}: ControlPlaneConfig): KeyRing {
+  const kernel = createClient({ listTrustKeys, getTrustList }, { baseUrl, timeoutMs: siblingTimeoutMs });
+  if (root !== null)
+    return createRootedKeyRing({ root, tell: async () => (await kernel.getTrustList()).body }, nodeProvider);
   return createKeyRing({ configured, tell: async () => (await kernel.listTrustKeys()).body }, nodeProvider);
 }

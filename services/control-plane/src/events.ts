@@ -14,9 +14,7 @@ import type { Tx } from './store/database.ts';
 import type { StoredIncident } from './store/incidents.ts';
 import type { StoredActivation } from './store/policy-activations.ts';
 
-/*
- * What the control plane says to the world. Each event is written in the transaction that makes it true.
- */
+/* The events that the control plane publishes. Each event is written in the transaction that makes it true. */
 
 export type EndReason = EventOf<typeof sessionEnded>['data']['reason'];
 type Ended = { id: SignInId; userId: UserId; reason: EndReason };
@@ -29,7 +27,7 @@ export async function publishSessionEnded(
   await recordEventsIn(tx, [newEvent(sessionEnded, { session_id: id, user_id: userId, reason })]);
 }
 
-/** Once for each epoch: whoever notes first that a policy is in force tells it. */
+/** Published once for each epoch, by the first process that records that a policy is in force. */
 export async function publishPolicyActivated(
   tx: Tx,
   { newEvent }: Pick<Context, 'newEvent'>,

@@ -30,14 +30,14 @@ type Acting = {
   userId: UserId;
   /** The principal of the person or of the key: who did it, in records. */
   actor: PrincipalId;
-  /** By what this service asks the gateway as this caller. */
+  /** The credential for requests to the gateway as this caller. */
   delegation: string;
 };
 /** The workspace that the request addresses, and a role there that the route takes. */
 type InWorkspace = {
   workspaceId: WorkspaceId;
   role: PersonRole;
-  /** By what this service asks the kernel as this caller. */
+  /** The credential for requests to the kernel as this caller. */
   assertion: string;
 };
 /** A person whom the gateway asserts to be signed in. */

@@ -60,7 +60,7 @@ function onceIn<Caller>(context: Context, handle: Handle<Caller>) {
 
 type Keyed = { claim: IdempotencyClaim; scope: string };
 
-/** What became of a claim: the answer that was committed with the thing, and the error that ended the request. */
+/** The result of a claim: the answer that was committed with the change, and the error that ended the request. */
 type Outcome = { committed?: StoredAnswer; error?: unknown };
 
 async function answerKeyed<Reply>(
@@ -87,7 +87,7 @@ async function answerKeyed<Reply>(
 function storeOf({ database: { transaction } }: Context, claim: BegunClaim, outcome: Outcome): IdempotencyStore {
   return {
     begin: () => transaction((tx) => beginClaim(tx, claim)),
-    // What followed the commit may have changed the answer.
+    // Work after the commit may have changed the answer.
     complete: async (_scope, _key, answer) => {
       if (outcome.committed === undefined) throw new Error(`${claim.scope} made nothing through its transaction`);
       if (isEqual(outcome.committed, answer)) return;

@@ -5,23 +5,26 @@ import type { Context } from './context.ts';
 
 type States = Record<'database' | 'queue' | 'gateway', 'ok' | 'unreachable'>;
 
-/** Without the database nobody is signed in; without the gateway nobody signs in anew. */
+/** Without the database no session is valid; without the gateway no sign-in is possible. */
 export function overallStatus({ database, ...others }: States): 'ok' | 'degraded' | 'unavailable' {
   if (database !== 'ok') return 'unavailable';
   return Object.values(others).every((state) => state === 'ok') ? 'ok' : 'degraded';
 }
 
-/** What has to work before traffic makes sense. Without the gateway, sessions stay open. By a wrong clock they end too early or too late. */
+/**
+ * The checks that must pass before traffic makes sense. Without the gateway, sessions stay open. With a wrong clock
+ * they end too early or too late.
+ */
 export function readinessChecks({ database, clockGuard }: Context): ProbeChecks {
   return { database: () => database.ping(), clock: clockGuard.check };
 }
 
-/** What is told beside it. */
+/** The checks that are only reported. */
 export function toldChecks(context: Context): ProbeChecks {
   return { queue: () => assertConnected(context.bus), gateway: () => assertGateway(context) };
 }
 
-/** Long enough for a busy gateway, short enough for whoever asks us how we are. */
+/** Long enough for a busy gateway, short enough for the caller of our own probe. */
 const probeTimeoutMs = 2_000;
 
 /** Throws unless the gateway lives. */

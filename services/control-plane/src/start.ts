@@ -18,7 +18,7 @@ export type StartedControlPlane = StartedService<Context>;
 
 type StartOptions = ContextOverrides & {
   lifecycle?: Lifecycle;
-  /** The interval of the confirmer and the watcher. By default each has its own. */
+  /** The interval of the confirmer and the watcher. Each has its own by default. */
   passMs?: number;
 };
 

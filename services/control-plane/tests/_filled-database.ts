@@ -37,7 +37,7 @@ export class FilledDatabase {
     await administer(this.#scratch, sql);
   }
 
-  /** What was asked of it meanwhile. */
+  /** The statements that it received during the act. */
   during(act: () => Promise<unknown>): Promise<Recorded> {
     return this.#recorder.during(act);
   }

@@ -41,7 +41,7 @@ describe('a chain of the control plane', () => {
     expect(head).toMatchObject({ seq: 12, hash: entries.at(-1)?.hash });
   });
 
-  it('holds up nobody who writes to another', async () => {
+  it('blocks no writer of another chain', async () => {
     const workspace = workspaceOf('1');
     await database.transaction(async (tx) => {
       await recordIn(tx, personOf('2'));

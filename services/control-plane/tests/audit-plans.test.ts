@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => filled?.close(), 60_000);
 
-/** One chain of most entries and a thousand of the rest. What is rare is old. */
+/** One chain of most entries and a thousand of the rest. Rare entries are old. */
 const digest = `sha256:${'a'.repeat(64)}`;
 const chain = `CASE WHEN n % 10 < 7 THEN '${long}' ELSE 'usr_' || lpad((n % 1000)::text, 26, '0') END`;
 const word = (rare: string, usual: string) => `CASE WHEN n < 100 THEN '${rare}' ELSE '${usual}' END`;

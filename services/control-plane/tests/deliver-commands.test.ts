@@ -25,7 +25,7 @@ afterAll(async () => {
   await scratch?.drop();
 });
 
-/** A kernel whose fence of the scope somebody else has set to epoch 7, as it answers a control plane. */
+/** A kernel with a fence at epoch 7 that another caller set, as it answers a control plane. */
 class KernelAtSeven {
   readonly taken: number[] = [];
   #epoch = 7;
@@ -76,7 +76,7 @@ it('a delivery that finds its command raised by another hands it over itself, th
   expect(kernel.taken).toEqual([8]);
 });
 
-/** Lets nobody go on before so many have come. */
+/** Lets callers go on only when this many have come. */
 function meeting(count: number): () => Promise<void> {
   let come = 0;
   let open = (): void => undefined;

@@ -178,7 +178,7 @@ async function giveStop(tx: Tx): Promise<void> {
   expect(await stops.getCommand(tx, command.id)).toMatchObject({ epoch: epoch + 2, state: 'effective' });
 }
 
-/** Beside as many that nobody committed. */
+/** Adds as many uncommitted plans. */
 async function drawPlan(tx: Tx): Promise<void> {
   const hash = Digest.parse(`sha256:${'0'.repeat(64)}`);
   const target = OpsTarget.parse('agent:x');

@@ -26,7 +26,7 @@ let server: HttpServer;
 let failing: HttpServer;
 let workspaceId: WorkspaceId;
 let workspaces = 0;
-/** What the failing route throws after its commit. */
+/** The error that the failing route throws after its commit. */
 let thrown: ErrorCode | null = null;
 /** The status of its answer; what it commits has 201. */
 let finalStatus = 201;

@@ -79,7 +79,7 @@ async function workOnReplay(tx: Tx): Promise<void> {
   });
   const details = { first_difference: null, differences: [], unverifiable: [], missing: [] };
   await replays.finishReplay(tx, held, { findings, details }, now);
-  await replays.failReplay(tx, held, 'nobody holds it any more', now);
+  await replays.failReplay(tx, held, 'it has no holder any more', now);
   expect(await replays.findReplay(tx, workspaceId, id)).toMatchObject({ state: 'done', findings, details });
   const another = { id: ReplayId.parse(`rpl_${'B'.repeat(22)}`), createdAt: new Date(now.getTime() + 1) };
   await replays.insertReplay(tx, { ...another, workspaceId, question, bundle: null, askedBy: userId });

@@ -16,7 +16,7 @@ const objectIds: Record<Kind, string> = {
   replay: `rpl_${'A'.repeat(21)}`,
 };
 
-/** What became of a handle; each opens nothing. */
+/** The end of a handle; each opens nothing. */
 const fates = ['private', 'over', 'revoked', 'shut'] as const;
 const unknown = 'unknown';
 const handleOf = (kind: Kind, fate: string) => `hdl_${`${kind}${fate}`.padEnd(22, 'A').slice(0, 22)}`;

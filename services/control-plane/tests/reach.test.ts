@@ -66,7 +66,7 @@ describe('what stops reach', () => {
       tools: ['CRM__Read', 'crm.read', 'notes.read'],
       connectors: ['notes'],
     });
-    // What was denied anyway is no denial of the stop.
+    // A call that was denied anyway is no denial of the stop.
     expect(reach.denials).toEqual({ count: 2, first: [2, 1].map((n) => `rcp_${ulid(n)}`) });
     expect(reached([stop('workspace:w')], entries).affected(new Set()).agents).toEqual(['alice', 'bob', 'carol']);
   });

@@ -1,4 +1,4 @@
-// What the store finds has all of its members; a row for which one condition fails is not found.
+// The store returns rows with all of their members; a row for which one condition fails is not found.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UserId, WorkspaceId } from '@countersign/contracts';
 import { newIncidentId, newPlanId } from '../src/ids.ts';
@@ -46,7 +46,7 @@ const deviceStates = ['pending', 'approved', 'denied', 'used'];
 const openLogin = { email: login.email, sessionId: null, statement: null, oidc: null, expiresAt: login.expiresAt };
 const oidc = { step: 'asked' as const, connectionId: 'c', nonce: 'n', verifier: 'v', browserHash: 'b' };
 
-/** What is found: all of its members, or nothing when one condition fails. */
+/** The results of each find: all members, or nothing when one condition fails. */
 const finds: Record<string, Find> = {
   'a session': {
     fill: (tx) => sessions.insertSession(tx, session),
@@ -251,7 +251,7 @@ const finds: Record<string, Find> = {
     find: (tx) => plans.findPlan(tx, workspaceId, newPlanId()),
     found: null,
   },
-  'an activation as it was decided and proposed anew': {
+  'an activation as it was decided and proposed again': {
     fill: async (tx) => {
       const ofPolicy = { workspaceId, policyHash: hash, reportId: numbered('wif', 1) as never, reportHash: hash };
       const begun = { ...ofPolicy, baseHash: hash, epoch: 1, askedBy: ada, createdAt: now };

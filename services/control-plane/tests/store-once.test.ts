@@ -1,4 +1,4 @@
-// Of two equal calls the store counts the first, and the sweeper removes what ended before its moment.
+// The store counts the first of two equal calls, and the sweeper removes rows that ended before its moment.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PlanId } from '@countersign/contracts';
 import { HandleId } from '@countersign/contracts/control-plane';
@@ -163,7 +163,7 @@ const onces: Record<string, Once> = {
     act: (tx) => plans.movePlan(tx, plan, { to: 'committed', decided, committed: { by: ada, at: now } }),
     answers: [true, false],
   },
-  'movePlan to be decided anew': {
+  'movePlan to be decided again': {
     before: (tx) => tx.plan.create({ data: planRow }),
     act: async (tx) => {
       await plans.movePlan(tx, plan, { to: 'draft', isAskedAnew: true });
@@ -176,7 +176,7 @@ const onces: Record<string, Once> = {
 type Forget = { fill(tx: Tx, endedAt: Date): Promise<unknown>; forget: Step; count: Step };
 const counted = { workspaceId, lane: 'a', policyHash: hash, decisions: 1, diverged: 0, widened: 0, faults: 0 };
 
-/** What the sweeper removes, by the moment that counts. */
+/** The rows that the sweeper removes, by the moment that counts. */
 const forgets: Record<string, Forget> = {
   tickets: {
     fill: (tx, expiresAt) => tickets.insertTicket(tx, { ...ticket, expiresAt }),

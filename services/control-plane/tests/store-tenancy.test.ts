@@ -238,7 +238,7 @@ const lists: Record<string, (workspace: Ids) => Promise<unknown[]>> = {
   countHints: async ({ workspaceId: scope }) => [await hints.countHints(reader, { scope, since: now })],
 };
 
-/** What each list has for a workspace that has one of everything. */
+/** The result of each list for a workspace that has one of everything. */
 const listed = ({ workspaceId, scope, incident, handle, activation }: Workspace): Record<string, unknown[]> => ({
   ...{ findDraft: [workspaceId], findActive: [activation], findInterrupted: [activation], findLane: [workspaceId] },
   ...{ listLanes: [workspaceId], listHours: [workspaceId], listIncidents: [incident], lockUnclosed: [incident] },

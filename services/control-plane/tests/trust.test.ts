@@ -92,8 +92,8 @@ describe('an export that a stranger sends', () => {
     readdirSync(new URL(`${part}/`, folder)).map(
       (file) => JSON.parse(readFileSync(new URL(`${part}/${file}`, folder), 'utf8')) as typeof vector,
     );
-  const here = new AbortController().signal;
-  const judge = createJudge();
+  const here = { name: 'one', signal: new AbortController().signal };
+  const judge = createJudge({ deadlineMs: 60_000 });
   afterAll(() => judge.close());
 
   it('is answered as the command answers, whatever it holds', async () => {

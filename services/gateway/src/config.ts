@@ -55,7 +55,7 @@ export const gatewayVariables = z.object({
     ),
   GOV_MESSENGER_BOT_TOKEN: secret()
     .optional()
-    .describe('Token of the Telegram bot whose web app signs people in. Without it nobody signs in by messenger.'),
+    .describe('Token of the Telegram bot whose web app signs people in. Without it sign-in by messenger is off.'),
   GOV_MAIL_FROM: z.string().default('Countersign <no-reply@localhost>').describe('Sender of the mails.'),
   GOV_GOVERNANCE_URL: url()
     .optional()
@@ -70,20 +70,20 @@ export const gatewayVariables = z.object({
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
-      'By it the gateway asserts for whom it speaks: an Ed25519 key of its own, PKCS#8 PEM. Its siblings pin its public key (GOV_ASSERTION_KEYS).',
+      'The key by which the gateway signs assertions: an Ed25519 key of its own, PKCS#8 PEM. Its siblings pin its public key (GOV_ASSERTION_KEYS).',
     ),
   GOV_SERVICE_API_KEY: secret()
     .optional()
     .meta({ requiredWhen: 'with GOV_GOVERNANCE_URL, GOV_CONTROL_PLANE_URL or GOV_COMMERCIAL_URL' })
     .describe(
-      'What sibling services present to each other: the gateway sets ceilings and blocked tools at the kernel, the control plane asks the gateway for codes.',
+      'Key that sibling services present to each other: the gateway sets ceilings and blocked tools at the kernel, the control plane asks the gateway for codes.',
     ),
   GOV_TRUSTED_PUBLIC_KEYS: list().describe(
     "Ed25519 public keys (base64url, 32 bytes) that receipts must be signed with. Without it the kernel's are pinned at the first use.",
   ),
   GOV_CONTROL_PLANE_URL: url()
     .optional()
-    .describe('Scheme, host and port of the control plane. Without it nobody signs in by a browser.'),
+    .describe('Scheme, host and port of the control plane. Without it sign-in by a browser is off.'),
   GOV_COMMERCIAL_URL: url()
     .optional()
     .describe(
@@ -132,7 +132,7 @@ export const gatewayVariables = z.object({
 export type GatewayConfig = ServiceConfig &
   ListenConfig &
   Readonly<{
-    /** What links to the gateway begin with. */
+    /** The beginning of links to the gateway. */
     publicUrl: string;
     /** Null: browsers come to `port`. */
     consolePort: number | null;
@@ -142,7 +142,7 @@ export type GatewayConfig = ServiceConfig &
     revealsCodes: boolean;
     mail: { smtpUrl: string; from: string } | null;
     signUp: SignUp;
-    /** Null: nobody signs in by messenger. */
+    /** `null` when sign-in by messenger is off. */
     messengerBotToken: string | null;
     /** Null: no kernel is configured. */
     governance: GovernanceConfig | null;
@@ -151,7 +151,7 @@ export type GatewayConfig = ServiceConfig &
     /** `null` when no commercial gateway is configured. */
     commercial: SiblingConfig | null;
     failClosed: boolean;
-    /** Of model prices. `null` when it is not configured. */
+    /** The currency of model prices. `null` when it is not configured. */
     currency: string | null;
     /** A recorded run of the tests, when it ran this very build; else null. */
     evalRecord: EvalRecord | null;
@@ -176,7 +176,7 @@ type WebhookConfig = Readonly<{ secretKey: KeyObject; reachPrivate: boolean }>;
 
 type RunConfig = Readonly<{
   workers: number;
-  /** By all gateways together. */
+  /** The limit for all gateways together. */
   perWorkspaceMax: number;
   leaseMs: number;
   workerName: string;
@@ -245,7 +245,7 @@ function signUpOf({ GOV_SIGN_UP: entries }: Read): SignUp {
   return entries === undefined || entries.length === 0 ? ['*'] : entries.map((entry) => entry.toLowerCase());
 }
 
-/** By what the gateway speaks to its siblings; null where it has none. */
+/** The credentials of the gateway for its siblings; `null` when it has none. */
 function voiceOf({ GOV_ASSERTION_KEY: pem, GOV_SERVICE_API_KEY: serviceApiKey }: Read) {
   const assertionKey = pem === undefined ? null : readAssertionKey(pem);
   return assertionKey === null || serviceApiKey === undefined ? null : { assertionKey, serviceApiKey };
@@ -269,11 +269,11 @@ function governanceOf(read: Read): GovernanceConfig | null {
   };
 }
 
-/** What would let strangers sign in, or nobody. */
+/** Settings under which strangers could sign in, or no person could. */
 function signInProblems(read: Read): string[] {
   const problems = [];
   if (read.NODE_ENV === 'production' && read.GOV_SMTP_URL === undefined)
-    problems.push('GOV_SMTP_URL is missing: in production nobody could sign in without mail');
+    problems.push('GOV_SMTP_URL is missing: sign-in in production needs mail');
   if (revealsCodes(read) && !isLoopbackAddress(read.GOV_GATEWAY_HOST))
     problems.push(
       'GOV_GATEWAY_HOST lets other machines in, and development without mail would show them the sign-in codes of everybody: ' +

@@ -51,14 +51,14 @@ export type Context = {
   readonly logWatch: LogWatch;
   /** Keeps failed calls for those whose calls they were. */
   readonly reports: ReportWriter<NewReport>;
-  /** The same of calls that were refused before anybody asked who called. They never take the room of the others. */
+  /** Reports of calls that were refused before their caller was identified. They never take the room of the others. */
   readonly unjudgedReports: ReportWriter<UnjudgedReport>;
   readonly newEvent: NewEvent;
   /** Null: no kernel is configured, so no run can be executed. */
   readonly kernel: Kernel | null;
   /** Says for whom the gateway speaks; null without a sibling to speak to. */
   readonly assertions: AssertionSigner | null;
-  /** Whose requests the control plane serves, as this gateway has told it. */
+  /** The verifier of delegations: the people whose requests the control plane serves, as this gateway asserted them. */
   readonly delegations: AssertionVerifier<DelegationClaims>;
   /** Verifies for which API key another service asks. */
   readonly keyDelegations: AssertionVerifier<KeyClaims>;
@@ -66,12 +66,12 @@ export type Context = {
   readonly kernelPool: Agent;
   readonly controlPlanePool: Agent;
   readonly commercialPool: Agent;
-  /** Whose session a cookie is of; null without a control plane. */
+  /** The sessions of cookies; `null` without a control plane. */
   readonly consoleSessions: Client<typeof consoleRoutes> | null;
   /** Cuts what is open by sessions that end; null without a control plane. */
   readonly sessionWatch: SessionWatch | null;
   readonly knownCredentials: KnownCredentials;
-  /** By workspace: the version of the list of members that the kernel has confirmed to this process. */
+  /** For each workspace, the version of the list of members that the kernel has confirmed to this process. */
   readonly deliveredMembers: Map<string, number>;
   /** Null: no mail provider. */
   readonly mailer: Mailer | null;
@@ -184,7 +184,7 @@ function watchSessions(sessions: NonNullable<Context['consoleSessions']>, log: L
   });
 }
 
-/** Anybody may ask for what no route has, by a credential that is none: so few of those wait. */
+/** Any caller may request unknown routes with an invalid credential, so few of those wait. */
 const waitingMax = { known: 500, unjudged: 50 };
 
 function reportWriters(
@@ -216,7 +216,7 @@ function assertionSigner(
   const sibling = governance ?? controlPlane ?? commercial;
   if (sibling === null) return null;
   const signer = createAssertionSigner(sibling.assertionKey, now);
-  // Whoever sets up the kernel looks for this name among those that it says it has pinned.
+  // The operator of the kernel looks for this name among its pinned keys.
   log.info('assertions.signed_by', { key_id: signer.keyId });
   return signer;
 }
@@ -233,7 +233,7 @@ function verifiersOf(
   };
 }
 
-/** As long as a person waits for a page. */
+/** The time that a person waits for a page. */
 const introspectionTimeoutMs = 5_000;
 
 function consoleSessionsAt(controlPlane: GatewayConfig['controlPlane']): Context['consoleSessions'] {

@@ -32,9 +32,10 @@ import type { Tx } from './store/database.ts';
 import { nextMemberList, takeUntoldLists } from './store/members.ts';
 
 /*
- * The events of the gateway. Each one is written in the transaction that makes it true. The gateway handles two of them itself:
- * `run.enqueued.v1` (workers/orchestrator.ts) and `run.ended.v1` (workers/approval-listener.ts). Of the kernel's events it handles
- * `kernel.approval.requested.v1` and `kernel.approval.resolved.v1` (workers/approval-listener.ts).
+ * The events of the gateway. Each one is written in the transaction that makes it true. The gateway handles two of them
+ * itself: `run.enqueued.v1` (workers/orchestrator.ts) and `run.ended.v1` (workers/approval-listener.ts). It handles two
+ * events of the kernel: `kernel.approval.requested.v1` and `kernel.approval.resolved.v1`
+ * (workers/approval-listener.ts).
  */
 
 type TaskPlace = { workspaceId: string; taskId: string };
@@ -88,12 +89,12 @@ export async function publishApprovalResolved(
   await publish(tx, context, approvalResolved, { ...approvalDataOf(approval), status });
 }
 
-/** Somebody joined, left, or has another role: whoever is a member now, after this change. */
+/** A person joined, left, or has another role: publishes the members after this change. */
 export async function publishMembersChanged(tx: Tx, context: Context, workspaceId: string): Promise<void> {
   await publish(tx, context, membersChanged, await nextMemberList(tx, workspaceId, context.now()));
 }
 
-/** What was told is told again, so that whoever keeps it knows that it still holds. */
+/** Publishes the members again, so that receivers know that the list is still current. */
 export async function publishMembersAgain(tx: Tx, context: Context, told: { before: Date; now: Date }): Promise<void> {
   for (const list of await takeUntoldLists(tx, told)) await publish(tx, context, membersChanged, list);
 }

@@ -111,10 +111,10 @@ type PersonBehind = {
   within: WorkspaceId | null;
 };
 
-/** The person behind what a guard recognised; null for nobody, and for agents that the kernel knows. */
+/** The person behind a recognised principal; `null` for none, and for agents that the kernel knows. */
 export function personBehind(principal: unknown): PersonBehind | null {
   if (typeof principal !== 'object' || principal === null || !('user' in principal)) return null;
-  const acting = principal as AnyActing; // the guards above recognise nobody else who has a user
+  const acting = principal as AnyActing; // the guards above recognise no other kind with a user
   const within = 'key' in acting ? acting.key.membership.workspaceId : (acting.within?.workspaceId ?? null);
   return { userId: acting.user.id, actor: acting.actor, within };
 }
@@ -124,7 +124,7 @@ export function isKernelAgent(principal: unknown): boolean {
   return typeof principal === 'object' && principal !== null && 'kind' in principal && principal.kind === 'agent';
 }
 
-/** Whoever brought a request that nothing is allowed for: the person or key that it proves; null for nobody, and for agents of the kernel. */
+/** The person or key behind a request that is not allowed yet; `null` for none, and for agents of the kernel. */
 export async function whoBrought(context: Context, req: GuardRequest['req']): Promise<unknown> {
   try {
     return await actingCaller(context, req, 'GET');
@@ -134,7 +134,7 @@ export async function whoBrought(context: Context, req: GuardRequest['req']): Pr
   }
 }
 
-/** One text for everything that is absent or somebody else's. */
+/** One text for everything that is absent or belongs to others. */
 export function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
 }
@@ -265,7 +265,7 @@ function workspaceGuard(context: Context, least: Role): Guard<WorkspaceCaller, A
   };
 }
 
-/** Whoever the control plane asks for has proven to be there when this gateway said so. */
+/** A person for whom the control plane asks proved presence when this gateway said so. */
 async function provenAtOf({ database }: Context, caller: WorkspaceCaller): Promise<Date> {
   return ('delegated' in caller ? caller.delegated : await presenceOf(database.reader, caller)).provenAt;
 }

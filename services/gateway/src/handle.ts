@@ -25,7 +25,7 @@ export const handleSession = provenBy<SessionCaller>('session_token');
 /** Routes about the session of a browser. */
 export const handleConsole = provenBy<ConsoleCaller>('browser_session');
 
-/** Of routes that one kind of session opens: the guard of their class holds every caller to it. */
+/** For routes that one kind of session opens: the guard of their class checks every caller. */
 function provenBy<Caller>(proof: AnyRoute['provenBy']): Handle<Caller> {
   const handle = createHandle<Caller>('session');
   return (route, options) => {

@@ -58,7 +58,10 @@ function absentWorkers(ageMs: number | null): string {
   return `No gateway takes runs: ${since}. Runs are accepted and wait. Start a gateway that has run workers, or check its clock and its queue.`;
 }
 
-/** What has to work before traffic makes sense: the queue is not part of it, because work is accepted without it. By a wrong clock sessions and approvals end too early or too late. */
+/**
+ * The checks that must pass before traffic makes sense. The queue is not one of them, because work is accepted without
+ * it. With a wrong clock sessions and approvals end too early or too late.
+ */
 export function readinessChecks(context: Context): ProbeChecks {
   const needed = { database: () => context.database.ping(), clock: context.clockGuard.check };
   if (!context.config.failClosed) return needed;
@@ -70,7 +73,10 @@ export function readinessChecks(context: Context): ProbeChecks {
   };
 }
 
-/** What is told beside it. Of a kernel that lives and cannot decide, such as one without a fresh policy, the rest of the work goes on. */
+/**
+ * The checks that are only reported. Under a kernel that lives and cannot decide, such as one without a fresh policy,
+ * other work continues.
+ */
 export function toldChecks(context: Context, workers: { check: HealthCheck }): ProbeChecks {
   const { bus } = context;
   const deadLetters = () => assertNoDeadLetters(bus);

@@ -9,14 +9,14 @@ export const rows = 30_000;
 const began = Date.UTC(2026, 0, 1);
 export const instantOf = (nth: number) => new Date(began + nth * 1_000).toISOString();
 
-/** What few audit entries have, all of them old. */
+/** Values of few audit entries, all of them old. */
 export const rare = { action: 'rare.action', actor: 'user:rare', verdict: 'deny' } as const;
 export const filledTask = `tsk_${ulidOf(6)}`;
 export const filledRun = `run_${ulidOf(6)}`;
 export const filledDecision = `dec_${ulidOf(6)}`;
 export const filledApproval = `apr_${ulidOf(6)}`;
 
-/** Long histories in a person's workspace, and as much in others beside it. What is rare in them is old. */
+/** Long histories in a person's workspace, and as much in others beside it. Rare values in them are old. */
 export async function fillHistory(database: TestDatabase, { workspace, user }: Person): Promise<void> {
   const place = `CASE WHEN n % 10 < 7 THEN '${workspace.id}' ELSE 'wsp_' || lpad((n % 100)::text, 26, '0') END`;
   const made = `'${instantOf(0)}'::timestamptz + n * interval '1 second'`;

@@ -30,9 +30,9 @@ export type Executed = { tool: string; args: unknown; key: string | undefined; g
 export class KernelStub {
   fault: StubFault = 'none';
   verdictOf: (tool: string) => StubVerdict = () => 'ALLOW';
-  /** What it decides about calls of the model that carry no approval. */
+  /** The verdict on calls of the model that carry no approval. */
   modelVerdict: StubVerdict = 'ALLOW';
-  /** What it decides about changes of what governs agents. */
+  /** The verdict on changes to the rules for agents. */
   changeVerdict: StubVerdict = 'ALLOW';
   /** The proposed changes, each with its principal. */
   readonly changes: { principal: string; body: unknown }[] = [];
@@ -55,15 +55,15 @@ export class KernelStub {
   revokedAt: string | null = null;
   readonly executed: Executed[] = [];
   readonly modelCalls: string[] = [];
-  /** What it was asked for, in order. */
+  /** The requested paths, in order. */
   readonly paths: string[] = [];
-  /** As part of which trace. */
+  /** The trace of each request. */
   readonly traces: { path: string; traceparent: string | string[] | undefined }[] = [];
   /** In which roles. */
   readonly roles: string[] = [];
   readonly approvals = new StubApprovals();
   readonly settings = new StubSettings();
-  /** What a call of the model is counted for. */
+  /** The cost that a call of the model is counted for. */
   callMicros = 105n;
   /** The names of the tools that each model call offered. */
   readonly offered: string[][] = [];

@@ -37,7 +37,7 @@ export async function callAt(
 
 type Said = { approvalId: string; principal: string; workspaceId: string; sessionId?: string };
 
-/** What the kernel says when a call asks. */
+/** Publishes the kernel's event about a requested approval. */
 export async function kernelAsks(
   gateway: StartedGateway,
   { approvalId, principal, workspaceId, sessionId = 'job-7' }: Said,
@@ -52,7 +52,7 @@ export async function kernelAsks(
 
 type Resolved = Pick<WorkspaceApproval, 'kernelApprovalId' | 'workspaceId' | 'sessionId' | 'requestedBy'>;
 
-/** What the kernel says when an approval is pending no more; the id of the message. */
+/** Publishes the kernel's event about the end of a pending approval, and returns the id of the message. */
 export async function kernelDecides(gateway: StartedGateway, approval: Resolved, changes: object): Promise<string> {
   const data = {
     ...{ approval_id: approval.kernelApprovalId, tenant_id: approval.workspaceId, session_id: approval.sessionId },

@@ -57,7 +57,7 @@ export async function startReportedGateway() {
     setAhead: (ms: number) => (aheadMs = ms),
     metrics: async () => (await fetch(`${gateway.healthUrl}/metrics`)).text(),
 
-    /** What the log tells of a request. */
+    /** The log lines of a request. */
     loggedOf(requestId: string): Record<string, unknown> {
       const lines = logged.split('\n').filter((line) => line.includes('"call.failed"') && line.includes(requestId));
       const [line, ...more] = lines;
@@ -87,5 +87,5 @@ export async function startReportedGateway() {
 
 export type ReportedGateway = Awaited<ReturnType<typeof startReportedGateway>>;
 
-/** A twin's rows are those of nobody who asks. */
+/** Excludes the rows of twins, which belong to no caller. */
 export const ofNoTwin = `created_at < '9000-01-01'`;

@@ -5,7 +5,7 @@ import type { Run } from '@countersign/contracts/gateway';
 import type { TestDatabase } from '@countersign/database/testing';
 import { rowsOf, type Person } from './_gateway.ts';
 
-/** What the log of a workspace says of its runs, oldest first. `isAsked`: somebody's request did it. */
+/** The entries about runs in the log of a workspace, oldest first. `isAsked`: a request caused it. */
 export async function logOf({ client }: Person) {
   const { body } = await client.listAudit({ query: { limit: 100 } });
   return body.data
@@ -19,7 +19,7 @@ export async function logOf({ client }: Person) {
 
 type Told = { type: string; data: Record<string, unknown> };
 
-/** What is told of a task and its run, by the names of the events. */
+/** The events of a task and its run, by name. */
 export function toldOf(database: TestDatabase, taskId: string): Promise<Told[]> {
   return rowsOf(
     database,

@@ -14,7 +14,7 @@ export type TestStore = {
   close(): Promise<void>;
 };
 
-/** What the store reads and writes, without a gateway around it. */
+/** Store functions for reading and writing, without a gateway around them. */
 export async function openTestStore(): Promise<TestStore> {
   const scratch = await createTestDatabase({ serviceDir, schema: 'gateway' });
   const options = '-c search_path=gateway -c session_replication_role=replica';

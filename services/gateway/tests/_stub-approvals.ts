@@ -9,7 +9,7 @@ export type StubApproval = {
   /** `null` for the agent of the workspace. */
   requestedBy: string | null;
   tool: string;
-  /** What makes two calls of a session the same call. */
+  /** The members that make two calls of a session the same call. */
   intent: string;
   approvedBy: string[];
   timelockUntil: string | null;
@@ -188,7 +188,7 @@ export class StubApprovals {
     };
   }
 
-  /** One that nobody decided in time reads as expired. */
+  /** An approval without a decision in time reads as expired. */
   #stateOf({ state, expiresAt }: StubApproval): string {
     return state === 'pending' && Date.parse(expiresAt) <= this.clock().getTime() ? 'expired' : state;
   }

@@ -1,4 +1,4 @@
-/** What the stub of the kernel decides, and how it lies. */
+/** The verdicts of the kernel's stub, and its lies. */
 export type StubVerdict = 'ALLOW' | 'DENY' | 'ESCALATE';
 export type StubFault =
   | 'none'

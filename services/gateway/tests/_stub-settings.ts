@@ -3,13 +3,13 @@ import { toolOfFunctionName } from '@countersign/contracts';
 type Standing = { version: number; body: Record<string, unknown> };
 type Answer = { status: number; body: unknown };
 
-/** What the stub was told to judge by: blocked tools and ceilings, whose versions only rise, as at the kernel. */
+/** The settings of the stub: blocked tools and ceilings, whose versions only rise, as at the kernel. */
 export class StubSettings {
   /** The lists of members that it was given. */
   readonly memberLists: Record<string, unknown>[] = [];
-  /** Whose approvals were ended, and where. */
+  /** The people whose approvals were ended, and the paths. */
   readonly endings: { path: string; person: unknown }[] = [];
-  /** What it was told, in order. */
+  /** The settings that it received, in order. */
   readonly put: { path: string; version: number }[] = [];
   /** Runs before a setting is taken. */
   beforeTaken: () => Promise<void> = async () => undefined;
@@ -30,7 +30,7 @@ export class StubSettings {
     return true;
   }
 
-  /** As a restored database or another gateway would leave it. */
+  /** Sets the state that a restored database or another gateway would leave. */
   standAt(path: string, version: number): void {
     this.#standing.set(path, { version, body: {} });
   }

@@ -7,11 +7,11 @@ function idsOf(...columns: string[]): Record<string, string> {
   );
 }
 
-/** Workers serve all workspaces: what is never due is nobody's to move. */
+/** Workers serve all workspaces: a row that is never due is never moved. */
 const never = `'9000-01-01'`;
 const owner = 'workspace_id';
 
-/** Which idempotency keys somebody asked with. */
+/** Excludes the idempotency keys of twins. */
 export const ofNoTwin = `scope NOT LIKE '%.twin'`;
 
 /** Each workspace has a twin of the same person: another workspace with the same tasks, runs, approvals, settings and spend. */

@@ -12,7 +12,7 @@ export function statusOf(gatewayUrl: string, headers: Record<string, string>, bo
   });
 }
 
-/** A body that comes in parts, whose length nobody has declared. */
+/** Sends a body in chunks, without a declared length. */
 export function sendChunked(
   gatewayUrl: string,
   path: string,

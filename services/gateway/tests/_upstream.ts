@@ -12,7 +12,7 @@ export class Upstream {
   readonly #server: Server = createServer((req, res) => {
     let body = '';
     req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-    // What the gateway itself sets here is no part of what is forwarded.
+    // Requests of the gateway itself are no forwarded ones.
     const isOwn = req.url?.startsWith('/internal/') === true;
     req.on('end', () => {
       if (!isOwn) this.received.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });

@@ -223,7 +223,7 @@ describe('the rights of a key', () => {
       const status = await statusWith(route, key);
       const isOfOwners = route.auth === 'owner' || route.auth === 'session';
       if (status === 403 && !isOfOwners) closed.push(route.operation);
-      // What is malformed is refused before anybody asks who may.
+      // Malformed requests are refused before the caller's rights are checked.
       const expected = isOfOwners ? [400, 403].includes(status) : ![401, 500].includes(status);
       expect([route.operation, status, expected]).toEqual([route.operation, status, true]);
     }
@@ -236,7 +236,7 @@ describe('the rights of a key', () => {
     });
   });
 
-  it('are refused beside another credential, and with a mistyped key before anybody is asked', async () => {
+  it('are refused beside another credential, and with a mistyped key before any look-up', async () => {
     const { key } = await make(ada.client);
     await withKey(key, { authorization: `Bearer ${key}` }).listTasks();
     const mistaken: Record<string, string>[] = [
@@ -282,7 +282,7 @@ describe('the rights of a key', () => {
   });
 });
 
-/** Of the routes of members and partners, what a person does signed in. */
+/** Routes of members and partners that need a signed-in person. */
 const closedToKeys = ['create-api-key', 'leave-workspace', 'resolve-workspace-approval', 'revoke-api-key'];
 
 const bodies: Record<string, object> = {

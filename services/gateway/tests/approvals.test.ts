@@ -92,7 +92,7 @@ async function partner(email: string): Promise<GatewayClient> {
   return clientOf(gateway.url, { ...headers, 'x-workspace-id': workspaceId });
 }
 
-/** What the kernel tells whoever waits. */
+/** Publishes the kernel's answer for waiting runs. */
 async function kernelSays(
   { kernelApprovalId, sessionId }: { kernelApprovalId: string; sessionId: string },
   changes: object,
@@ -249,7 +249,7 @@ describe('an approval', () => {
 
   verifies(
     'gw.approvals',
-    'of a workspace with passkeys is answered at its page: here nobody does, either way',
+    'of a workspace with passkeys is answered at its page: here all votes are refused',
     async () => {
       const { approval } = await parkedRun();
       kernel.approvals.isKeyed = true;
@@ -290,21 +290,25 @@ describe('an approval', () => {
     expect(await rowsOf(database, 'SELECT 1 FROM approvals WHERE run_id = $1', [runId])).toEqual([]);
   });
 
-  verifies('gw.run.escalate', 'of one call does not serve the same call made again: that one asks anew', async () => {
-    kernel.say = (messages) =>
-      messages.some((message) => message.role === 'tool')
-        ? { text: 'All done.' }
-        : { calls: [1, 2].map(() => ({ name: 'files__write', args: { path: 'a' } })) };
-    const { taskId, runId, approval } = await parkedRun();
-    await approve(person.client, approval);
-    await runReaching(person, taskId, ['awaiting_approval']);
-    const second = await pendingOf(runId);
-    expect(second.kernelApprovalId).not.toBe(approval.kernelApprovalId);
-    expect(kernel.executed).toHaveLength(1);
-    await approve(person.client, second);
-    expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
-    expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
-  });
+  verifies(
+    'gw.run.escalate',
+    'of one call does not serve the same call made again: that one requests another',
+    async () => {
+      kernel.say = (messages) =>
+        messages.some((message) => message.role === 'tool')
+          ? { text: 'All done.' }
+          : { calls: [1, 2].map(() => ({ name: 'files__write', args: { path: 'a' } })) };
+      const { taskId, runId, approval } = await parkedRun();
+      await approve(person.client, approval);
+      await runReaching(person, taskId, ['awaiting_approval']);
+      const second = await pendingOf(runId);
+      expect(second.kernelApprovalId).not.toBe(approval.kernelApprovalId);
+      expect(kernel.executed).toHaveLength(1);
+      await approve(person.client, second);
+      expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', outcome: 'allow' });
+      expect(kernel.executed.map(({ grant }) => grant)).toEqual([approval.kernelApprovalId, second.kernelApprovalId]);
+    },
+  );
 
   verifies('gw.approvals', 'counts a vote once, also when the answer of the kernel got lost', async () => {
     const { taskId, approval } = await parkedRun();
@@ -319,7 +323,7 @@ describe('an approval', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  it('is not voted on again while nobody knows whether the vote arrived', async () => {
+  it('is not voted on again while the arrival of the vote is unknown', async () => {
     const { approval } = await parkedRun();
     let casts = 0;
     onAnswer = (path) => {
@@ -361,7 +365,7 @@ describe('an approval', () => {
     },
   );
 
-  it('is not asked for by a run that was cancelled meanwhile, whose step ends', async () => {
+  it('is not requested by a run that was cancelled in the meantime, whose step ends', async () => {
     kernel.judgesAnswers = false;
     const started = startRun(person);
     onAnswer = async (path) => {
@@ -378,7 +382,7 @@ describe('an approval', () => {
   });
 });
 
-describe('a call with arguments that nobody can read', () => {
+describe('a call with unreadable arguments', () => {
   verifies('gw.audit', 'is refused, told to the model, and in the log', async () => {
     kernel.judgesAnswers = false;
     kernel.say = (messages) =>

@@ -39,7 +39,7 @@ function recordOf(promises: Record<string, string>, of = commit): string {
 
 const allOf = ({ promises }: CatalogueEntry) => Object.fromEntries(promises.map((id) => [id, 'passed']));
 
-/** What a gateway says that starts with this record. */
+/** The answer of a gateway that starts with this record. */
 async function askWith(variables: Record<string, string>) {
   const gateway = await startTestGateway(testConfig(database, { GOV_RUN_WORKERS: '0', ...variables }));
   const client = clientOf(gateway.url, {});

@@ -76,7 +76,7 @@ describe('the configuration', () => {
       expect(() => gatewayConfigFrom({ ...env, GOV_SIGN_UP: `@example.org,${entry}` })).toThrow(`"${entry}"`);
   });
 
-  it('shows codes to nobody behind a proxy, and to no other machine', () => {
+  it('shows no codes behind a proxy, and none to another machine', () => {
     for (const reached of [{ GOV_TRUSTED_PROXIES: '1' }, { GOV_GATEWAY_HOST: '0.0.0.0' }]) {
       const [name = ''] = Object.keys(reached);
       expect(() => gatewayConfigFrom({ ...env, ...reached })).toThrow(name);

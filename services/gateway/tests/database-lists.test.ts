@@ -224,7 +224,7 @@ describe('the report of a failed call', () => {
   });
 
   it.each<[string, string | null, string | null, number | null]>([
-    ['whoever sees all', null, null, 7],
+    ['a reader of all', null, null, 7],
     ['a person, their own first', null, ada, 3],
     ['a person who sees their own alone', ada, ada, 3],
     ['a person, what is in no workspace', null, idOf('usr', 3), 6],
@@ -295,7 +295,7 @@ describe('the report of a failed call', () => {
 });
 
 describe('the log of a workspace', () => {
-  it('has its entries in one chain, and nobody else’s', async () => {
+  it('has its entries in one chain, without those of others', async () => {
     await store.rows('DELETE FROM audit_entries');
     await store.rows('DELETE FROM audit_heads');
     const record = (workspaceId: string, action: string, at: number) =>

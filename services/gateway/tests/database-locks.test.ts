@@ -52,7 +52,7 @@ const locks: [string, string, string, (tx: Tx) => Promise<unknown>][] = [
 ];
 
 describe('until the transaction ends', () => {
-  it.each(locks)('nobody else has %s', async (_what, table, prefix, lock) => {
+  it.each(locks)('locks %s against others', async (_what, table, prefix, lock) => {
     const free = async () => {
       const rows = await store.rows(`SELECT id FROM ${table} ORDER BY id FOR UPDATE SKIP LOCKED`);
       return rows.map(({ id }) => id);
@@ -65,7 +65,7 @@ describe('until the transaction ends', () => {
     expect(await free()).toEqual([first, second]);
   });
 
-  it('nobody else has the codes of an address, which need not be known', async () => {
+  it('locks the codes of an address, which need not be known', async () => {
     const isFree = async (email: string) =>
       (
         await store.rows(`SELECT pg_try_advisory_xact_lock(hashtextextended('email-code:' || $1, 0)) AS free`, [email])

@@ -50,7 +50,7 @@ describe('the memberships of a person', () => {
     expect(await members.findRole(store.database.reader, away, ada)).toBeNull();
   });
 
-  it('count where somebody owns', async () => {
+  it('count where an owner exists', async () => {
     await store.insert('workspace_members', inHome(ada, 'owner'), inHome(bob, 'owner'), inHome(cara, 'partner'));
     await store.insert('workspace_members', inAway('member'));
     const counted = await transaction(async (tx) => [

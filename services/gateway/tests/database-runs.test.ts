@@ -161,8 +161,8 @@ describe('the lease of a run', () => {
   it.each<[string, boolean, object]>([
     ['waits', true, { status: 'queued', lease_until: fromNow(60) }],
     ['was left', true, { lease_until: fromNow(-60) }],
-    ['nobody ever took', true, { lease_until: null }],
-    ['somebody works on', false, {}],
+    ['never taken', true, { lease_until: null }],
+    ['taken by a worker', false, {}],
     ['has ended', false, { status: 'completed', lease_until: null }],
     ['waits for an approval', false, { status: 'awaiting_approval', lease_until: null }],
   ])('that %s is to be had: %j', async (_what, isHad, columns) => {
@@ -187,13 +187,13 @@ describe('the lease of a run', () => {
     expect(await act(lease)).toBe(whenEnded);
   });
 
-  it('that is given back is nobody’s, and was no attempt', async () => {
+  it('that is given back has no holder, and was no attempt', async () => {
     await store.insert('runs', leased(60));
     await transaction((tx) => leases.releaseLease(tx, { ...lease, fence: 2 }));
     expect(await stored(1)).toMatchObject({ status: 'queued', lease_owner: null, lease_until: null, attempts: 0 });
   });
 
-  it('that ran out leads to the run once in its time, and so does a job that nobody took', async () => {
+  it('that expired leads to the run once in its time, and so does a job that was not taken', async () => {
     const left = { runId: id(1), workspaceId: home, taskId, attempts: 1 };
     await store.insert('runs', leased(-1), row(2, { lease_until: fromNow(60) }));
     await store.insert('runs', row(3, { status: 'queued', created_at: fromNow(-60) }));

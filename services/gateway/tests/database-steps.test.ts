@@ -19,7 +19,7 @@ const open = {
 };
 
 describe('the view of a step', () => {
-  it('says nothing of what nobody knows yet', () => {
+  it('has no values that are unknown yet', () => {
     expect(steps.stepViewOf({ step: row, approvals: [] })).toEqual(open);
   });
 
@@ -33,7 +33,7 @@ describe('the view of a step', () => {
   });
 
   it.each([
-    [null, 'nobody asked for this', null],
+    [null, 'unrequested', null],
     ['RUN_ENDED', 'It is over.', { code: 'RUN_ENDED', message: 'It is over.' }],
     ['RUN_ENDED', null, { code: 'RUN_ENDED', message: '' }],
   ])('of the error %j with the text %j says %j', (errorCode, errorMessage, error) => {

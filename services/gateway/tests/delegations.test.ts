@@ -144,7 +144,7 @@ describe('a delegation', () => {
     await expect(client.getMe()).rejects.toMatchObject(refused);
   });
 
-  it('in the header of the way to the control plane proves nobody', async () => {
+  it('in the header of the way to the control plane proves no caller', async () => {
     const text = await signerOf(assertionKey).signDelegation({ sub: ada.user.id, sid, auth_time: 1 });
     const client = clientOf(gateway.url, { [speakingHeaders.gateway]: text });
     await expect(client.getMe()).rejects.toMatchObject({ code: 'CREDENTIALS_REQUIRED' });

@@ -26,7 +26,7 @@ beforeAll(async () => {
     req.setEncoding('utf8').on('data', (text: string) => (body += text));
     req.on('end', () => {
       const { pathname, searchParams } = new URL(req.url ?? '', url);
-      // What an earlier test left may still be on its way.
+      // Requests of an earlier test may still arrive.
       if (searchParams.get('test') === String(count)) got.push({ headers: req.headers, body, path: pathname });
       res.writeHead(status).end();
     });

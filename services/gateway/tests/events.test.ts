@@ -57,7 +57,7 @@ async function follow({ headers }: Person, { url = gateway.url, more = {}, query
 const newTask = async (title: string) => (await ada.client.createTask({ body: { title, description: '' } })).body.id;
 
 describe('who follows a workspace', () => {
-  it('sees each change of tasks and runs once and in order, whoever made it, and nothing of another workspace', async () => {
+  it('sees each change of tasks and runs once and in order, by every author, and nothing of another workspace', async () => {
     const [here, there, theirs] = [await follow(ada), await follow(ada, { url: other.url }), await follow(eve)];
     const id = await newTask('First');
     await ada.client.putWorkspaceMode({ params: { id: ada.workspace.id }, body: { mode: 'build' } });

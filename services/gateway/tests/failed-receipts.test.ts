@@ -66,7 +66,7 @@ describe('a receipt that fails verification', () => {
     expect(await auditOf('receipt.refused')).toMatchObject([{ verdict: 'fail', reason: fault, subject: decisionId }]);
   });
 
-  it('and is of another tenant is shown to nobody here: the audit log has its hash', async () => {
+  it('and is of another tenant is not shown here: the audit log has its hash', async () => {
     await receiptsOfRun();
     expect((await receiptsOfRun('other_tenant')).receipts).toEqual([]);
     const [entry] = await auditOf('receipt.refused');

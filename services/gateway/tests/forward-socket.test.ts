@@ -22,7 +22,7 @@ let answer: (socket: Socket) => void;
 let callers: Socket[];
 let leaving: AbortController;
 let over: AbortController;
-/** What became of the forwarding: `over`, or the code of what was thrown. */
+/** The end of the forwarding: `over`, or the code of what was thrown. */
 let end: { of: string | null };
 
 const accept = (socket: Socket) =>
@@ -97,7 +97,7 @@ async function joined() {
   return { caller, upstream };
 }
 
-/** What either side sends arrives at the other. */
+/** Messages of either side arrive at the other. */
 async function expectOpen({ caller, upstream }: Awaited<ReturnType<typeof joined>>): Promise<void> {
   let heard = '';
   upstream.on('data', (bytes: Buffer) => (heard += bytes.toString()));
@@ -106,7 +106,10 @@ async function expectOpen({ caller, upstream }: Awaited<ReturnType<typeof joined
   await until(() => heard.endsWith('to the service') && caller.text.endsWith('to the caller'));
 }
 
-/** The side that was cut hears of it before ours does. A timer that is left behind waits for ever: nobody lets its time pass. */
+/**
+ * The side that was cut hears of it before ours does. A timer that is left behind waits for ever, since its time never
+ * passes.
+ */
 const noneWaits = () => until(() => timers.waitingMs().length === 0);
 
 describe('a socket that is passed on', () => {

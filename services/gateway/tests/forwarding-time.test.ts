@@ -20,7 +20,7 @@ afterAll(() => upstream.stop());
 describe('the time that is given', () => {
   let listenersSeen = 0;
 
-  /** What a caller gets of an upstream under these bounds. */
+  /** The caller's answer from an upstream under these bounds. */
   async function askUnder(bounds: { silenceMaxMs: number; answerMaxMs: number }): Promise<string> {
     const agent = new Agent({ keepAlive: true });
     const forward = createForward({ url: upstreamUrl, agent, setsCookies: false, unavailable, ...bounds });
@@ -51,7 +51,7 @@ describe('the time that is given', () => {
       res.once('close', () => clearInterval(beat));
     };
     expect(await askUnder({ silenceMaxMs: 5_000, answerMaxMs: 150 })).toBe('cut');
-    // It becomes another protocol, which nobody asked for.
+    // It becomes another protocol, without a request.
     upstream.answer = ({ socket }) =>
       socket.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n');
     expect(await askUnder({ silenceMaxMs: 10_000, answerMaxMs: 10_000 })).toBe('GOVERNANCE_UNAVAILABLE');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { until } from '@countersign/testkit/until';
 import { assertionTerms, keyPrincipal, type AnyRoute } from '@countersign/contracts';
 import { type ApiKeyScope } from '@countersign/contracts/gateway';
-import { listTrustKeys } from '@countersign/contracts/governance-kernel';
+import { getTrustList, listEvidenceKeys, listTrustKeys } from '@countersign/contracts/governance-kernel';
 import { forwarding, kernelRoutes } from '@countersign/contracts/routes';
 import type { TestDatabase } from '@countersign/database/testing';
 import { AssertionVerifier, createAssertionSigner, readAssertionKey, unprovenClaims } from '@countersign/service-kit';
@@ -76,15 +76,15 @@ describe('what is forwarded', () => {
     const named = (chosen: readonly AnyRoute[]) => chosen.map(({ operation }) => operation).sort();
     // The control plane asks for these, and shows people what of it is theirs.
     const shownElsewhere = ['get-boundary-status', 'list-actions', 'list-boundary-targets', 'list-registered-tools'];
-    // The registry of servers has no page yet; operators ask the kernel.
-    const unshown = ['get-mcp-server', 'list-mcp-servers'];
+    // The sandbox has no page yet; operators ask the kernel.
+    const unshown = ['get-sandbox-grant', 'inspect-sandbox-grant', 'list-sandbox-grants', 'list-sandbox-profiles'];
     const isShownElsewhere = ({ operation }: AnyRoute) => [...shownElsewhere, ...unshown].includes(operation);
     const isRead = (route: AnyRoute) =>
       route.method === 'GET' && route.assertedBy?.includes('member') === true && !isShownElsewhere(route);
     expect(named(doors)).toEqual(named(routes.filter(({ door }) => door !== undefined && door !== 'authzen')));
     // The keys are everybody's at the kernel, and who checks a receipt in a browser asks here for them.
-    expect(named(reads)).toEqual(named([...routes.filter(isRead), listTrustKeys]));
-    expect(named(evidence)).toEqual(['export-evidence', 'verify-evidence', 'verify-replay']);
+    expect(named(reads)).toEqual(named([...routes.filter(isRead), listTrustKeys, getTrustList, listEvidenceKeys]));
+    expect(named(evidence)).toEqual(['export-evidence', 'verify-envelope', 'verify-evidence', 'verify-replay']);
     for (const { operation, assertedBy } of doors)
       expect([operation, assertedBy]).toContainEqual(expect.arrayContaining(['agent']));
   });
@@ -310,7 +310,7 @@ describe('what comes back', () => {
     await until(async () => isGone);
   });
 
-  it('is cut when the kernel dies within it, so that nobody takes half an answer for a whole one', async () => {
+  it('is cut when the kernel dies within it, so that it is not taken for complete', async () => {
     let die = () => {};
     upstream.answer = (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });

@@ -54,7 +54,7 @@ async function endingsOf({ user }: Person): Promise<unknown[]> {
 }
 
 describe('a session', () => {
-  it('of nobody is refused', async () => {
+  it('of an unknown person is refused', async () => {
     const nobody = clientOf(gateway.url, { authorization: `Bearer ${newSessionToken()}` });
     await expect(nobody.getMe()).rejects.toMatchObject(refused);
   });
@@ -114,7 +114,7 @@ describe('a code', () => {
     expect(body.user.email).toBe(email);
   });
 
-  verifies('gw.auth.email', 'that nobody asked for signs nobody in', async () => {
+  verifies('gw.auth.email', 'without a request signs no person in', async () => {
     const verified = clientOf(gateway.url).verifyEmailCode({ body: { email: 'never@example.org', code: '000000' } });
     await expect(verified).rejects.toMatchObject({ code: 'CODE_INVALID' });
   });
@@ -144,7 +144,7 @@ describe('where the operator lets in addresses of one domain', () => {
   };
   const opened = (person: Person, name: string) => person.client.openWorkspace({ body: { name } });
 
-  verifies('gw.invite', 'somebody else comes in by an invite, again and again, and opens no workspace', async () => {
+  verifies('gw.invite', 'another person comes in by an invite, again and again, and opens no workspace', async () => {
     const owner = await enter('owner@example.org');
     const email = 'guest@elsewhere.example';
     await expect(enter(email)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
@@ -160,7 +160,7 @@ describe('where the operator lets in addresses of one domain', () => {
     expect((await opened(owner, 'Mine')).body).toMatchObject({ name: 'Mine', role: 'owner' });
   });
 
-  it('nobody owns more than a hundred workspaces, however many are asked for at once', async () => {
+  it('a person owns at most a hundred workspaces, also with simultaneous requests', async () => {
     const owner = await enter('many@example.org');
     const theirs = [owner.user.id, Array.from({ length: 97 }, (_, nr) => `wsp_${String(nr).padStart(26, '0')}`)];
     await rowsOf(
@@ -177,7 +177,7 @@ describe('where the operator lets in addresses of one domain', () => {
 });
 
 describe('the address that codes go to', () => {
-  it('is that of a person who has one, and of nobody else', async () => {
+  it('belongs to one person only', async () => {
     const { user } = await signInAs(gateway.url, 'ada@example.org');
     expect(await requireAddress(gateway.context, user.id)).toEqual(user);
     await rowsOf(database, "UPDATE users SET email = NULL, messenger_id = 'telegram:8' WHERE id = $1", [user.id]);

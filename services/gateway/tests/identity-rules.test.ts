@@ -60,7 +60,7 @@ describe('an email code', () => {
     ['the right code of another request', 'refused', { ...live, id: 'cod_2' }, {}],
     ['the right code of another installation', 'refused', live, { secret: `${secret}.` }],
     ['the right code at its end', 'expired', { ...live, expiresAt: now }, {}],
-    ['a code that nobody asked for', 'refused', null, {}],
+    ['an unrequested code', 'refused', null, {}],
   ])('%s is %s', (_what, verdict, known, changes) => {
     const { code, email } = binding;
     expect(checkCode(known, { code, email, secret, now, ...changes })).toBe(verdict);

@@ -96,13 +96,13 @@ describe('sign-in by email code', () => {
     }
   });
 
-  verifies('gw.auth.email', 'shows no code outside development, where without mail nobody can sign in', async () => {
+  verifies('gw.auth.email', 'shows no code outside development, where sign-in is impossible without mail', async () => {
     expect(() => testConfig(database, { NODE_ENV: 'production' })).toThrow('GOV_SMTP_URL');
     const tested = await startTestGateway(testConfig(database, { NODE_ENV: 'test' }));
     try {
       const asked = clientOf(tested.url).requestEmailCode({ body: { email: 'nobody@example.org' } });
       await expect(asked).rejects.toMatchObject({ code: 'MAIL_UNAVAILABLE' });
-      expect(await rowsOf(database, "SELECT 1 FROM email_codes WHERE email = 'nobody@example.org'")).toEqual([]);
+      expect(await rowsOf(database, "SELECT 1 FROM email_codes WHERE email = 'absent@example.org'")).toEqual([]);
     } finally {
       await tested.stop();
     }
@@ -169,7 +169,7 @@ describe('sign-in by email code', () => {
 
   verifies(
     'gw.auth.email.guess',
-    'dies after five tries, after ten minutes and after use, and not because somebody asks again',
+    'dies after five tries, after ten minutes and after use, and not because of another request',
     async () => {
       const guessed = await request('tries@example.org');
       for (let attempt = 0; attempt < 5; attempt += 1)

@@ -57,21 +57,21 @@ async function invited(email: string, by = eve): Promise<string> {
 const accept = (token: string, email: string, headers: Record<string, string> = {}, url = gateway.url) =>
   clientOf(url, headers).acceptInvite({ params: { token }, body: { email } });
 
-/** Of the person, but for the twins of workspaces, whose members are the same people. */
+/** The memberships of the person, without the twins of workspaces, whose members are the same people. */
 async function isMember(person: Person, { workspace } = eve): Promise<boolean> {
   return (await person.client.getMe()).body.workspaces.some(({ id }) => id === workspace.id);
 }
 
-describe('an invite that somebody else accepted', () => {
+describe('an invite that another person accepted', () => {
   verifies(
     'gw.invite',
-    'makes nobody a member who only signs in, with a code asked for before, after or at once',
+    'makes no member of a person who only signs in, with a code requested before, after or at once',
     async () => {
       const email = 'victim@example.org';
       const victim = await signedIn(email);
       await clientOf(gateway.url).requestEmailCode({ body: { email } });
       const before = codeOf(email);
-      // Whoever invites has the token, and nothing says who holds it.
+      // The inviter has the token, which does not identify its holder.
       await accept(await invited(email), email);
       expect(sent[email]?.joins).toMatchObject({ workspace: "eve's workspace", from: 'eve@example.org' });
       expect(codeOf(email)).not.toBe(before);
@@ -111,7 +111,7 @@ describe('the code of an invite', () => {
     );
     const [joined, ...more] = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(more).toEqual([]);
-    if (joined === undefined) throw new Error('Nobody was signed in');
+    if (joined === undefined) throw new Error('No person was signed in');
     expect(joined.workspace.id).toBe(ada.workspace.id);
     expect([await isMember(joined, ada), await isMember(joined)]).toEqual([true, false]);
     await accept(token, email, joined.headers);
@@ -129,7 +129,7 @@ describe('the code of an invite', () => {
     expect(await isMember(await verified(email, joining))).toBe(true);
   });
 
-  it('only signs in when the invite was revoked meanwhile', async () => {
+  it('only signs in when the invite was revoked in the meantime', async () => {
     const email = 'late@example.org';
     await accept(await invited(email), email);
     const { id } = eve.workspace;

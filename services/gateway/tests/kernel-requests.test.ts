@@ -26,7 +26,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** As if the kernel had never confirmed the settings of a workspace that the courier has delivered, and will not look at again for an hour. */
+/**
+ * Sets the state in which the kernel never confirmed the settings of a workspace, although the courier has delivered
+ * them and will not look again for an hour.
+ */
 async function forgetConfirmation(workspaceId: string): Promise<void> {
   const isPostponed = `SELECT 1 FROM workspaces WHERE id = $1 AND settings_due_at > now() + interval '1 minute'`;
   await untilAnswered(async () => (await rowsOf(database, isPostponed, [workspaceId])).length === 1);

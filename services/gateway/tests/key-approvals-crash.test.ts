@@ -76,7 +76,7 @@ verifies(
     const isListed = async (id: string) => (await listed()).some((approval) => approval.id === id);
     startListener();
     const first = await ask('first');
-    // Said until the queue exists: the broker drops what nobody takes.
+    // Repeated until the queue exists: the broker drops an unrouted message.
     await until(async () => {
       await kernelAsks(gateway, first);
       return isListed(first.approvalId);

@@ -175,7 +175,7 @@ describe('the approval that the call of a key asks for', () => {
     },
   );
 
-  verifies('gw.approvals', 'is no business of whoever made the key, of the key itself, and of strangers', async () => {
+  verifies('gw.approvals', 'is hidden from the maker of the key, from the key itself, and from strangers', async () => {
     const approval = await asked();
     await expect(resolve(maker.client, approval.id)).rejects.toMatchObject({ code: 'MAY_NOT_DECIDE' });
     expect(await auditOf('approval.resolve')).toMatchObject([{ verdict: 'deny', actor: maker.user.id }]);
@@ -195,7 +195,7 @@ describe('the approval that the call of a key asks for', () => {
 
   verifies(
     'gw.approvals',
-    'is decided by its maker where nobody else could, which shows, and by no quorum',
+    'is decided by its maker where there is no other voter, which shows, and by no quorum',
     async () => {
       maker = await signInAs(gateway.url, `alone-${people}@example.org`);
       key = await makeKey(maker);
@@ -222,7 +222,7 @@ describe('the approval that the call of a key asks for', () => {
     ]);
   });
 
-  verifies('gw.violations', 'is a violation when it is rejected, and when nobody decides in time', async () => {
+  verifies('gw.violations', 'is a violation when it is rejected, and when there is no decision in time', async () => {
     const rejected = await asked();
     expect((await resolve(colleague, rejected.id, 'rejected', 'Not on a Friday.')).body.status).toBe('rejected');
     const late = await asked({ session_id: 'job-8' });
@@ -233,7 +233,7 @@ describe('the approval that the call of a key asks for', () => {
     expect(
       body.data.map(({ reasonCode, reason, runId, decisionId }) => [reasonCode, reason, runId, decisionId]),
     ).toEqual([
-      ['APPROVAL_EXPIRED', 'Nobody decided in time.', null, late.decisionId],
+      ['APPROVAL_EXPIRED', 'There was no decision in time.', null, late.decisionId],
       ['APPROVAL_REJECTED', 'The approval was rejected: Not on a Friday.', null, rejected.decisionId],
     ]);
     expect((await listed()).map(({ status }) => status)).toEqual(['expired', 'rejected']);
@@ -296,7 +296,7 @@ describe('what the kernel says of it', () => {
     await until(async () => (await listed())[0]?.status === 'approved');
   });
 
-  verifies('gw.approvals', 'is shown to nobody without a receipt that proves it', async () => {
+  verifies('gw.approvals', 'is not shown without a receipt that proves it', async () => {
     const unproven = ['other_principal', 'other_session', 'other_tool', 'foreign_key', 'outcome'] as const;
     for (const fault of unproven) {
       kernel.fault = fault;
@@ -323,7 +323,7 @@ describe('what the kernel says of it', () => {
     for (const workspaceId of [maker.workspace.id, 'globex'])
       for (const principal of [keyPrincipal(theirs.id), 'key:hpk_nothing', 'researcher'])
         await kernelAsks(gateway, { approvalId, principal, workspaceId, sessionId: 'theirs' });
-    // Somebody at the kernel uses the name of their key in our tenant.
+    // An agent at the kernel uses the name of their key in our tenant.
     const { id: ours } = maker.workspace;
     const claim = { workspace_id: ours, sub: keyPrincipal(theirs.id), role: 'agent' } as never; // branded by the schema
     const claimed = (await gateway.context.assertions?.sign(claim)) ?? '';

@@ -24,7 +24,7 @@ import {
 } from './_filled.ts';
 import { rowsOf, signInAs, startTestGateway, testConfig, testDatabase, type Person } from './_gateway.ts';
 
-/** What a page needs, and far below what the histories hold. */
+/** The rows of a page, far below those of the histories. */
 const bound = { rows: 2_500, pages: 2_500 };
 
 let database: TestDatabase;

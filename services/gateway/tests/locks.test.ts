@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** How many statements of the service wait for somebody's lock. */
+/** The number of the service's statements that wait for a lock. */
 async function waiting(): Promise<number> {
   const [row] = await rowsOf<{ count: number }>(
     database,
@@ -86,7 +86,7 @@ describe('two at once', () => {
       const { transaction } = gateway.context;
       const claim = (owner: string) => transaction((tx) => claimRun(tx, { runId, owner, leaseMs: 0 }));
       const lease = await claim('slow');
-      if (lease === null) throw new Error('nobody could claim the run');
+      if (lease === null) throw new Error('no worker could claim the run');
       const order: string[] = [];
       let claimed: Promise<unknown> = Promise.resolve();
       await transaction(async (tx) => {

@@ -90,7 +90,7 @@ describe('a kernel that cannot be trusted', () => {
     await kernel.start();
   });
 
-  verifies('gw.run.crash', 'leaves no doubt about doubt: a call that nobody heard of may have been made', async () => {
+  verifies('gw.run.crash', 'reports that an unanswered call may have been made', async () => {
     kernel.judgesAnswers = false;
     kernel.beforeExecutionAnswer = () => new Promise(() => undefined);
     const run = await runReaching(person, (await startRun(person)).taskId);

@@ -90,7 +90,7 @@ it('that asks with a megabyte has it made, and neither a worker nor a list of ru
   const { reader, close } = openGatewayDatabase(database.url);
   const steps = await loadSteps(reader, { runId: run.id, after: 0 }).finally(close);
   expect(steps.map(({ args }) => args)).toEqual(['', '', '']);
-  // More than a statement can hand on, so that whoever reads it fails.
+  // More than a statement can return, so that its reader fails.
   await rowsOf(database, `UPDATE run_steps SET output = repeat('x', 268435456) WHERE run_id = $1 AND seq = 2`, [
     run.id,
   ]);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await new Promise<void>((resolve) => smtp.close(() => resolve()));
 });
 
-/** As a person may be called who signed in by a messenger. */
+/** A name that a messenger may report for a person. */
 const hostile = 'Support\r\n\r\nYour account is locked: https://evil.example\r\nBcc: all@example.org\u202e';
 const bodyLines = () => mails.flatMap(({ text }) => text.split('\r\n\r\n').slice(1).join('\n\n').split(/\r?\n/));
 
@@ -69,7 +69,7 @@ describe('a mail', () => {
     return { headers, body: body.join('\n\n').replaceAll('\r\n', '\n') };
   };
 
-  it('with a code says what it is for, how long it lives, and to forget it where nobody asked', async () => {
+  it('with a code states its purpose, its life, and that an unrequested one can be ignored', async () => {
     await mailer.sendCode('ada@example.org', '123456', null);
     expect(parts().headers).toMatch(/^From: Countersign <no-reply@localhost>$/m);
     expect(parts().headers).toMatch(/^Subject: 123456 is your Countersign sign-in code$/m);

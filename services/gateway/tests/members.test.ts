@@ -42,7 +42,7 @@ const mailer = {
 
 beforeAll(async () => {
   database = await testDatabase();
-  // Only whom an operator let in may open a workspace; whoever is invited needs none.
+  // Only admitted addresses may open a workspace; an invited person needs no admission.
   const config = testConfig(database, {
     GOV_RUN_WORKERS: '0',
     GOV_SIGN_UP: '@example.org',
@@ -87,7 +87,7 @@ const accept = (token: string, email: string, headers: Record<string, string> = 
 const membersOf = async (person: Person, id = person.workspace.id) =>
   (await person.client.getWorkspace({ params: { id } })).body.members.map(({ email, role }) => `${email} ${role}`);
 
-/** By workspace, but for the twins of workspaces, whose members are the same people. */
+/** The roles by workspace, without the twins of workspaces, whose members are the same people. */
 async function rolesOf(person: Person): Promise<Record<string, string>> {
   const { workspaces } = (await person.client.getMe()).body;
   const twins = await rowsOf<{ id: string }>(
@@ -254,7 +254,7 @@ describe('an invite', () => {
     expect(await invite({ email: 'n7@example.org' })).toBe(201);
   });
 
-  it('is made all the same when the mail server is down, and says that nobody was told', async () => {
+  it('is made also when the mail server is down, and reports that no mail was sent', async () => {
     isMailDown = true;
     const params = { id: ada.workspace.id };
     const { body } = await ada.client.createInvite({ params, body: { email: 'unmailed@example.org', role: 'member' } });
@@ -363,7 +363,7 @@ describe('who the members are', () => {
     const { id } = owner.workspace;
     await accept(await invited('paul@example.org', 'member', owner), 'paul@example.org', guest.headers);
     const params = { id, userId: guest.user.id };
-    // What changes nothing is not told.
+    // A request without a change is not published.
     await owner.client.putMemberRole({ params, body: { role: 'member' } });
     await owner.client.putMemberRole({ params, body: { role: 'partner' } });
     await owner.client.removeMember({ params });

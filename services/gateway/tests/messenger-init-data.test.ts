@@ -49,11 +49,11 @@ describe('whom a messenger vouches for', () => {
     [{ ...ada, first_name: `${longest}a` }],
     [{ ...ada, last_name: `${longest}a` }],
     [{ ...ada, last_name: 'a\u0000b' }],
-  ])('is nobody like %j', (user) => {
+  ])('is no person in %j', (user) => {
     expect(readUser(user)).toBeNull();
   });
 
-  it('is nobody where a member is missing or no JSON', () => {
+  it('is no person where a member is missing or no JSON', () => {
     expect(read(signed({ auth_date: signedAt }))).toBeNull();
     expect(read(signed({ user: JSON.stringify(ada) }))).toBeNull();
     expect(read(signed({ auth_date: signedAt, user: '{' }))).toBeNull();

@@ -97,7 +97,7 @@ it('is kept in the tables that the package describes', () => {
   expect(migration('20261217100000_emitted_events')).toContain(deliveryTermsSql.trim());
 });
 
-describeStory('whoever has subscribed', () => {
+describeStory('any subscriber', () => {
   it('hears of waiting approvals, ended runs, violations and invites, signed and by ids alone', async () => {
     const eventTypes: PlatformEventType[] = ['approval.requested', 'run.ended', 'violation.recorded', 'invite.created'];
     const body = { channel: 'webhook', target: hook, eventTypes } as const;
@@ -196,7 +196,7 @@ describeStory('whoever has subscribed', () => {
     const invite = () =>
       ada.client.createInvite({ params: params(), body: { email: 'kim@example.org', role: 'member' } });
     await invite();
-    const told = () => mails.find((text) => text.includes('An owner invited somebody'));
+    const told = () => mails.find((text) => text.includes('An owner invited a person'));
     await until(async () => told() !== undefined);
     const mail = told();
     expect(mail).toContain('To: guest@example.org');
@@ -208,7 +208,7 @@ describeStory('whoever has subscribed', () => {
       const [one] = (await ada.client.listSubscriptions({ params: params() })).body.data;
       return one?.state === 'disabled';
     });
-    expect(mails.filter((text) => text.includes('An owner invited somebody'))).toEqual([]);
+    expect(mails.filter((text) => text.includes('An owner invited a person'))).toEqual([]);
     const { body: log } = await ada.client.listAudit({ query: { action: 'subscription.disabled' } });
     expect(log.data).toMatchObject([{ actor: 'gateway', verdict: 'fail', subject: made.id }]);
   });

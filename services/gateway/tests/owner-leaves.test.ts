@@ -44,7 +44,8 @@ async function twoOwners(): Promise<Owners> {
   const [staying, leaving, member] = await Promise.all(
     ['staying', 'leaving', 'member'].map((name) => signInAs(gateway.url, `${name}${nth}@example.org`)),
   );
-  if (staying === undefined || leaving === undefined || member === undefined) throw new Error('Nobody is there');
+  if (staying === undefined || leaving === undefined || member === undefined)
+    throw new Error('The account does not exist');
   const { id } = staying.workspace;
   await putMember(database, { workspaceId: id, userId: leaving.user.id, role: 'owner' });
   await putMember(database, { workspaceId: id, userId: member.user.id, role: 'member' });
@@ -58,7 +59,7 @@ const hook: { channel: 'webhook'; target: string; eventTypes: NotificationType[]
   eventTypes: ['run.ended'],
 };
 
-/** By removal, by another role, and by leaving. */
+/** The ways are removal, another role, and leaving. */
 const ways: [string, (owners: Owners) => Promise<unknown>][] = [
   [
     'is removed',

@@ -68,7 +68,7 @@ const stateOf = (change: Partial<PersonState> = {}): PersonState => ({
 });
 const ended = { is_active: false, role: null, access_epoch: 1 };
 
-/** What the listener and the settler do, at once. */
+/** The work of the listener and the settler, at once. */
 async function provision(change: Partial<PersonState> = {}): Promise<void> {
   const { context } = gateway;
   const state = stateOf(change);
@@ -118,7 +118,7 @@ describe('a provisioned person', () => {
     expect((await signInAs(gateway.url, address)).user).toMatchObject({ id, name: 'Grace' });
   });
 
-  it('keeps the address when the new one is the account of somebody else', async () => {
+  it('keeps the address when the new one is the account of another person', async () => {
     await provision();
     const id = await userId();
     const other = await signInAs(gateway.url, `other-${ulid().toLowerCase()}@corp.example`);

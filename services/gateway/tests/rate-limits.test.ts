@@ -34,7 +34,7 @@ async function underLimits(more: Record<string, string>, work: (url: string) => 
   await work(gateway.url).finally(() => gateway.stop());
 }
 
-/** What somebody says who wants to be taken for somebody else. */
+/** Headers of a caller that pretends to be another one. */
 const disguises = (nth: number): Record<string, string> => ({
   'x-forwarded-for': `10.0.0.${nth}`,
   'x-real-ip': `10.0.0.${nth}`,
@@ -72,7 +72,7 @@ describe('limits', () => {
     },
   );
 
-  verifies('gw.ratelimit', 'count who signs in, and who fails to, by an address that nobody can write', async () => {
+  verifies('gw.ratelimit', 'count sign-ins and failures by an address that a caller cannot choose', async () => {
     await underLimits({}, async (url) => {
       const verify = (nth: number) =>
         fetch(new URL('/api/auth/email/verify', url), {
@@ -98,7 +98,7 @@ describe('limits', () => {
           body: JSON.stringify({ email: 'flooded@example.org' }),
         });
       expect(await statusesOf(6, askAt(url))).toEqual([200, 200, 200, 429, 429, 429]);
-      // Of the five mails an hour of the address, the refused ones have used up none.
+      // The refused mails do not count towards the five mails an hour of the address.
       expect(await statusesOf(3, askAt(open.url))).toEqual([200, 200, 429]);
     });
   });

@@ -35,7 +35,7 @@ afterAll(async () => {
 const pollMs = 500;
 
 it('is woken by a transaction with events, and left asleep by one without', async () => {
-  // By itself it never looks again.
+  // It polls by timer only.
   const timers = holdTimers([pollMs]);
   try {
     await until(() => timers.waitingMs().length > 0);

@@ -15,7 +15,7 @@ afterAll(() => reported?.stop());
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('what a caller sent', () => {
-  /** Everything that is told of failed calls, to anybody. */
+  /** All reports of failed calls, to every reader. */
   async function everythingTold(): Promise<string> {
     const rows = await rowsOf<{ row: string }>(reported.database, 'SELECT r::text AS row FROM call_reports r');
     const { client } = reported.ada;

@@ -166,7 +166,7 @@ describe('a failed call', () => {
         principal: keyPrincipal(key.id),
         body: { state: 'unread', contentType: 'application/json', bytes: 27 },
       });
-      // Of a body that comes in parts, nobody knows the length.
+      // The length of a chunked body is unknown.
       const chunked = await sendChunked(reported.gateway.url, '/mcp', {
         headers: { ...headers, 'x-request-id': 'chunked-call' },
         body: `{"a":"${'x'.repeat(900_000)}"}`,
@@ -185,7 +185,7 @@ describe('a failed call', () => {
     expect(body.data.map(({ requestId: id }) => id)).toEqual([requestId]);
   });
 
-  it('of somebody who is known to nobody here is told in the log alone', async () => {
+  it('of an unknown caller is only in the log', async () => {
     const attempts: [Record<string, string>, string][] = [
       [{}, 'none'],
       [{ cookie: `countersign=cpa_${'A'.repeat(43)}` }, 'browser_session'],
@@ -278,7 +278,7 @@ describe('a failed call', () => {
 });
 
 describe('a report', () => {
-  it('is seen by whose call it was, by partners and by the owner, and by nobody else', async () => {
+  it('is seen by its caller, by partners and by the owner, and by no one else', async () => {
     const [bea, carl] = [
       await reported.memberOf('bea@example.org', 'member'),
       await reported.memberOf('carl@example.org', 'partner'),

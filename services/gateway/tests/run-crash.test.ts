@@ -123,7 +123,7 @@ describe('kill -9 of the worker', () => {
     timeoutMs,
   );
 
-  it('closes the call of a run that was cancelled meanwhile, once the lease is over', async () => {
+  it('closes the call of a run that was cancelled in the meantime, once the lease is over', async () => {
     const person = await signInAs(gateway.url, 'grace@example.org');
     const killed = new Promise<void>((resolve) => {
       kernel.beforeModelAnswer = async () => {

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** What is kept and told of a run's end. */
+/** The records and events of a run's end. */
 async function endOf(runId: string) {
   const evidence = await rowsOf<{ metadata: object }>(
     database,

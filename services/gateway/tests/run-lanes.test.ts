@@ -114,7 +114,7 @@ describe('a lane that is held', () => {
       if (isDead) return;
       isDead = true;
       await put('hold', 1);
-      // As if the worker had died in this step: it can neither settle the step nor return the run.
+      // Sets the state after the worker died in this step: it can neither settle the step nor return the run.
       await rowsOf(
         database,
         `UPDATE runs SET lease_fence = lease_fence + 1, lease_until = now() - interval '1 s' WHERE workspace_id = $1`,
@@ -138,7 +138,7 @@ describe('a lane that is held', () => {
     expect(kernel.modelCalls).toEqual([]);
   });
 
-  it('does not fail a run because the kernel is away meanwhile', async () => {
+  it('does not fail a run because the kernel is away in the meantime', async () => {
     await put('hold', 1);
     const { taskId, runId } = await startRun(person);
     await jobsAreUsed();

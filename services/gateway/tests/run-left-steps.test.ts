@@ -138,7 +138,7 @@ describe('settings that are put through', () => {
 
   it.each([
     ['because it has later ones, and so have we', refused, true, 'done'],
-    ['because it has later ones, of which nobody knows here', refused, false, refused],
+    ['because it has later ones, which are unknown here', refused, false, refused],
     ['because it is away while they change', away, true, away],
   ])('and that the kernel does not take %s, are not known to hold', async (_why, fault, isChanged, expected) => {
     const { ended, confirmed } = await putThrough(async () => {

@@ -202,7 +202,7 @@ describe('a run that waits for an approval', () => {
     const { taskId, approval } = await parked();
     await cancel(taskId);
     const run = await runReaching(person, taskId);
-    const error = { code: 'RUN_ENDED', message: 'The run ended before anybody decided about this call.' };
+    const error = { code: 'RUN_ENDED', message: 'The run ended before a decision about this call.' };
     expect(run).toMatchObject({ status: 'cancelled', outcome: 'escalate', error: null, result: null });
     expect(run.steps.at(-1)?.error).toEqual(error);
     expect(await logOf(person)).toEqual([

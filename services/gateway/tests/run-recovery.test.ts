@@ -70,7 +70,7 @@ describe('the job of a run', () => {
     expect(await rowsOf(database, 'SELECT * FROM dead_letters WHERE envelope LIKE $1', [`%${runId}%`])).toEqual([]);
   });
 
-  it('that was lost with its queue is made anew as soon as a worker is idle', async () => {
+  it('that was lost with its queue is made again as soon as a worker is idle', async () => {
     const { taskId, runId } = await startRun(person);
     const lost = await rowsOf(
       database,
@@ -83,7 +83,7 @@ describe('the job of a run', () => {
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed', result: 'done' });
   });
 
-  it('that became a dead letter is made anew: no run waits for ever', async () => {
+  it('that became a dead letter is made again: no run waits for ever', async () => {
     const before = (await rowsOf(database, 'SELECT * FROM dead_letters')).length;
     const { taskId, runId } = await startRunDelivered(1_000);
     await rowsOf(database, "UPDATE runs SET created_at = now() - interval '11 minutes' WHERE id = $1", [runId]);
@@ -153,7 +153,7 @@ describe('a run that is cancelled while the model answers', () => {
     });
   });
 
-  it('says of a call whose answer nobody hears that it may have been made', async () => {
+  it('states of an unanswered call that it may have been made', async () => {
     const { taskId } = await startRunDelivered(0);
     const asked = new Promise<void>((resolve) => {
       kernel.beforeModelAnswer = () => new Promise(() => resolve());

@@ -212,7 +212,7 @@ it('tools that the kernel does not list fail the run before any step', async () 
   ]);
 });
 
-it('a call that cannot be read is answered to the model, and nobody but the gateway decided so', async () => {
+it('a call that cannot be read is answered to the model, by the gateway alone', async () => {
   kernel.say = (messages) =>
     messages.some((message) => message.role === 'tool')
       ? { text: 'All done.' }

@@ -85,7 +85,9 @@ const workOn = (by: Context, runId: string, stopping: AbortSignal) => {
 const claim = (runId: string) => context.transaction((tx) => claimRun(tx, { runId, owner: 'other', leaseMs: 60_000 }));
 const jobsOf = async (taskId: string) =>
   (await toldOf(database, taskId)).filter(({ type }) => type === 'run.enqueued.v1').length;
-/** What a worker that stops in good order leaves: a run that waits for the next one, as if it had not been taken. */
+/**
+ * The state that a worker leaves after an orderly stop: a run that waits for the next one, as if it had not been taken.
+ */
 const givenBack = { status: 'queued', owner: null, until: null, attempts: 0 };
 
 /** Stops when the kernel is asked, and lets that question hang. */
@@ -154,7 +156,7 @@ describe('a worker', () => {
     const { taskId, runId } = await startRun(person);
     await workOn(context, runId, stopping.signal);
     expect(await heldOf(runId)).toMatchObject({ ...givenBack, steps: 1 });
-    // A kernel that has to be told of the settings again: a stop meanwhile changes nothing either.
+    // The kernel needs the settings again: a stop during that changes nothing either.
     await forgetSettings();
     const again = stopWhenAsked();
     kernel.settings.beforeTaken = again.ask;
@@ -204,7 +206,7 @@ describe('a lease', () => {
     kernel.beforeModelAnswer = async () => {
       const first = await untilOf();
       await reaching(untilOf, (renewed) => renewed >= first + leaseMs);
-      // By now the first lease is over; without a renewal the run would be another worker's.
+      // The first lease is over by now; without a renewal the run would be another worker's.
       claimed.push(await claim(runId));
     };
     const leaseMs = 300;
@@ -254,7 +256,7 @@ describe('a fault of our own', () => {
   });
 });
 
-describe('a run that another worker took meanwhile', () => {
+describe('a run that another worker took in the meantime', () => {
   const loseIt = (runId: string) =>
     rowsOf(database, "UPDATE runs SET lease_fence = 7, lease_owner = 'other' WHERE id = $1", [runId]);
   const traceOf = async (runId: string) => [await heldOf(runId), (await logOf(person)).length];
@@ -262,7 +264,7 @@ describe('a run that another worker took meanwhile', () => {
   async function movedBy(moves: number) {
     const { taskId, runId } = await startRun(person);
     const lease = await claim(runId);
-    if (lease === null) throw new Error('Nobody could claim the run');
+    if (lease === null) throw new Error('No worker could claim the run');
     const hold = { signal: live, settled: [], listTools: () => kernelOf(context).listTools(lease, live) };
     for (let made = 0; made < moves; made += 1) expect(await advanceRun(context, lease, hold)).toBe('moved');
     return { taskId, runId, lease, hold };

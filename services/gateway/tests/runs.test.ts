@@ -270,7 +270,7 @@ describe('a refused action', () => {
     expect(kernel.approvals.votes).toEqual([{ approver: person.user.id, action: 'deny' }]);
   });
 
-  verifies('gw.run.escalate', 'that nobody decides about in time ends the run as denied', async () => {
+  verifies('gw.run.escalate', 'without a decision in time ends the run as denied', async () => {
     kernel.verdictOf = () => 'ESCALATE';
     kernel.approvals.lifeSeconds = 1;
     const { taskId } = await startRun(person);
@@ -283,7 +283,7 @@ describe('a refused action', () => {
 
   verifies(
     'gw.approvals',
-    'is decided by somebody other than the starter where there is one, and never by a member',
+    'is decided by another person than the starter where there is one, and never by a member',
     async () => {
       kernel.verdictOf = () => 'ESCALATE';
       const partner = await signInAs(gateway.url, 'partner@example.org');

@@ -163,7 +163,7 @@ describe('settings that the kernel does not hold to', () => {
     expect(kernel.offered).toEqual([]);
   });
 
-  verifies('gw.failclosed', 'because it has later ones of somebody else: the same', async () => {
+  verifies('gw.failclosed', 'because it has later ones of another source: the same', async () => {
     const blocks = `/internal/policy/blocks/${person.workspace.id}`;
     kernel.settings.standAt(blocks, 99);
     const { taskId } = await startRun(person);

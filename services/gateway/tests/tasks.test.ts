@@ -162,7 +162,7 @@ describe('a task', () => {
     ]);
   });
 
-  it('is deleted by a member who created it, and by nobody else below a partner', async () => {
+  it('is deleted by a member who created it, and by no other member below a partner', async () => {
     const guest = await signInAs(gateway.url, 'helper@example.org');
     const workspaceId = person.workspace.id;
     await putMember(database, { workspaceId, userId: guest.user.id, role: 'member' });

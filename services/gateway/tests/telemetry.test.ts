@@ -84,7 +84,7 @@ describe.each(buses)('a run over the bus %#', (url) => {
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
   });
 
-  it('that nobody can handle is seen by whoever watches the service, and makes it no less ready', async () => {
+  it('without a handler is seen in the measures of the service, and makes it no less ready', async () => {
     const watched = async () => {
       const ready = await fetch(`${gateway.healthUrl}/health/ready`);
       const { checks } = (await ready.json()) as { checks: Record<string, string> }; // an answer of the gateway

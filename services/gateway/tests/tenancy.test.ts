@@ -116,7 +116,7 @@ function inTurn<Value>(nth: number, values: [Value, ...Value[]]): Value {
 
 function placesOf(route: AnyRoute): Place[] {
   if (workspaceParamOf(route) !== undefined) return ['path'];
-  // What is passed on keeps its body to itself.
+  // A forwarded request is not parsed here.
   return route.body === undefined || passedOn.includes(route) ? ['header', 'query'] : ['header', 'query', 'body'];
 }
 
@@ -195,7 +195,7 @@ describe('workspace context', () => {
 
   verifies(
     'gw.tenancy.404',
-    'two places that name different workspaces are refused on every route, whoever asks, and one name said twice counts as one',
+    'two places that name different workspaces are refused on every route, for every caller, and one name said twice counts as one',
     async () => {
       const before = await contentOf(database);
       const { key } = await keyOf(eve);

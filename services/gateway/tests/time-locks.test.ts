@@ -121,7 +121,7 @@ describe('a run whose approved call has to wait', () => {
     ['revoked', 'APPROVAL_REJECTED'],
     ['expired', 'APPROVAL_EXPIRED'],
   ] as const)
-    verifies('gw.run.escalate', `ends when the approval is ${state} meanwhile, and never runs`, async () => {
+    verifies('gw.run.escalate', `ends when the approval is ${state} in the meantime, and never runs`, async () => {
       const { taskId, approval } = await heldRun();
       await kernelDecides(gateway, approval, { state, rejection_reason: null });
       expect(await runReaching(person, taskId)).toMatchObject({ status: 'denied', error: { code } });
@@ -131,14 +131,14 @@ describe('a run whose approved call has to wait', () => {
       expect([kernel.executed, await isHeld(approval.id)]).toEqual([[], false]);
     });
 
-  it('goes on at once when somebody breaks the glass', async () => {
+  it('goes on at once when the glass is broken', async () => {
     const { taskId, approval } = await heldRun();
     kernel.approvals.get(approval.kernelApprovalId).timelockUntil = null;
     await kernelDecides(gateway, approval, { state: 'approved', timelock_until: null });
     expect(await runReaching(person, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  it('stays cancelled where somebody cancelled it meanwhile', async () => {
+  it('stays cancelled where it was cancelled in the meantime', async () => {
     const { taskId, approval } = await heldRun();
     await person.client.putTaskStatus({ params: { id: taskId }, body: { status: 'cancelled' } });
     passLock();

@@ -13,19 +13,17 @@ import {
   sound,
   url,
   type Environment,
-  type ListenConfig,
-  type PublicKey,
-  type ServiceConfig,
 } from '@countersign/service-kit';
 import { Currency } from '@countersign/contracts';
-import { BudgetWindow } from '@countersign/contracts/governance-kernel';
+import { BudgetWindow, RootKey } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
-import { readApproverKeys, type ApproverKey } from './approvals/approver-keys.ts';
-import { readModelSpend, type ModelSpendLimit } from './budgets/installation-ceiling.ts';
-import { readModelPrices, type ModelPrices } from './chat/prices.ts';
-import { findStdioAccount, mayRead, type StdioAccount } from './mcp/stdio-account.ts';
+import { readApproverKeys } from './approvals/approver-keys.ts';
+import { readModelSpend } from './budgets/installation-ceiling.ts';
+import { readModelPrices } from './chat/prices.ts';
+import { findSandboxAccount, findStdioAccount, mayRead, type StdioAccount } from './sandbox/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
-import type { McpServerConfig } from './mcp/server-config.ts';
+import { configuredTerms, inSandbox, type McpServerConfig } from './mcp/server-config.ts';
+import type { KernelConfig } from './kernel-config.ts';
 import type { OauthSettings } from './oauth/oauth-tokens.ts';
 
 /** In development. */
@@ -47,14 +45,19 @@ export const kernelVariables = z.object({
     .optional()
     .meta({ fallback: 'GOV_PUBLIC_URL' })
     .describe('Where people reach the console: passkeys that are enrolled and used there are bound to this name.'),
-  GOV_ADMIN_API_KEY: secret().describe('The operator key: whoever holds it speaks for every tenant and principal.'),
-  GOV_SERVICE_API_KEY: secret().describe('What sibling services present on routes below `/internal`.'),
+  GOV_ADMIN_API_KEY: secret().describe('The operator key: its holder can act for every tenant and principal.'),
+  GOV_SERVICE_API_KEY: secret().describe('Key that sibling services present on routes below `/internal`.'),
   GOV_ASSERTION_KEYS: list().describe(
     'Ed25519 public keys (base64url) of gateways, several while they rotate. Without one no assertion is taken.',
   ),
   GOV_SIGNING_KEY: secret().describe('Signs receipts: an Ed25519 key, PKCS#8 PEM.'),
   GOV_POLICY_KEY: secret().describe('Signs the policies that the kernel activates itself: another such key.'),
   GOV_LOG_KEY: secret().describe("Signs the log's checkpoints: a third such key."),
+  GOV_EVIDENCE_KEY: secret()
+    .optional()
+    .describe(
+      'Signs envelopes for other tools (DSSE, Sigstore, JWS): an ECDSA P-256 key, PKCS#8 PEM. Without it no envelope is made.',
+    ),
   GOV_TENANT_SALT_SECRET: secret().describe(
     'Salts the argument hashes of all tenants. With another one they no longer match.',
   ),
@@ -64,6 +67,11 @@ export const kernelVariables = z.object({
     .optional()
     .meta({ requiredWhen: 'in production', fallback: defaultLogOrigin })
     .describe('Name of the log in its checkpoints. Choose it once: it never changes afterwards.'),
+  GOV_TRUST_ROOT: RootKey.optional()
+    .meta({ type: 'Ed25519 public key, base64url' })
+    .describe(
+      'Public half of your offline root key. Keys then count by the trust list that it signed. Without it each kernel publishes its own keys.',
+    ),
   GOV_POLICY_FILE: z
     .string()
     .optional()
@@ -108,8 +116,12 @@ export const kernelVariables = z.object({
     .string()
     .optional()
     .meta({ requiredWhen: 'in production, with GOV_UPSTREAM_URL' })
-    .describe('What the models may cost all tenants together, in minor units and their currency: `500000 EUR`.'),
-  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total').describe('When that is counted anew; by itself never.'),
+    .describe(
+      'The most that models may cost for all tenants together, in minor units and their currency: `500000 EUR`.',
+    ),
+  GOV_MODEL_SPEND_WINDOW: BudgetWindow.default('total').describe(
+    'The window after which that count starts from zero; none by default.',
+  ),
   GOV_MCP_SERVERS: z
     .string()
     .optional()
@@ -122,11 +134,20 @@ export const kernelVariables = z.object({
     .optional()
     .meta({ type: '`uid:gid`' })
     .describe(
-      "Whom MCP servers over stdio run as, where the kernel runs as root; the kernel's own say that they run as the kernel.",
+      "The account of MCP servers over stdio, where the kernel runs as root; the kernel's own ids mean that they run as the kernel.",
     ),
   GOV_MCP_STDIO: flag(false).describe(
     "In production: MCP servers over stdio may run as programs of the kernel's own account.",
   ),
+  GOV_MCP_SANDBOX: flag(false).describe(
+    'Each MCP server over stdio of `GOV_MCP_SERVERS` runs in a sandbox or does not start. One without the member `sandbox` gets a folder of its own, and nothing else.',
+  ),
+  GOV_BWRAP_PATH: z
+    .string()
+    .regex(/^\//, 'must be an absolute path')
+    .optional()
+    .meta({ fallback: '/usr/bin/bwrap or /usr/local/bin/bwrap' })
+    .describe('Path of bubblewrap, by which sandboxes are made.'),
   GOV_OAUTH_ISSUER: url()
     .optional()
     .describe(
@@ -146,6 +167,9 @@ export const kernelVariables = z.object({
     'MCP servers that are added at run time may be at private addresses, such as those of this machine.',
   ),
   GOV_MCP_TIMEOUT: durationMs(60_000).describe('How long one tool call may take.'),
+  GOV_MCP_APPROVAL_WAIT: durationMs(10_000).describe(
+    'How long an escalated call over MCP waits for its approval, if the client cannot open a page. `0`: it is refused at once.',
+  ),
   GOV_SEALING_TIMEOUT: durationMs(30_000, { minMs: 1_000 }).describe(
     'How long judging and sealing one call may take on a busy machine, beside the model and the tool. A repeat waits so long for an answer that may still come.',
   ),
@@ -166,62 +190,15 @@ export const kernelVariables = z.object({
   ),
 });
 
-export type KernelConfig = ServiceConfig &
-  ListenConfig &
-  Readonly<{
-    /** Where people reach the kernel, for links to approvals. */
-    publicUrl: string;
-    /** Null: people reach no console, or the kernel by the same address. */
-    consoleUrl: string | null;
-    adminApiKey: string;
-    serviceApiKey: string;
-    /** Whose assertions say who calls. */
-    assertionKeys: readonly PublicKey[];
-    signingKeyPem: string;
-    policyKeyPem: string;
-    logKeyPem: string;
-    tenantSaltSecret: string;
-    logOrigin: string;
-    /** Null: policies come by the API alone. */
-    policyFile: string | null;
-    policyFileIntervalMs: number;
-    policyAgeMaxMs: number;
-    relationsAgeMaxMs: number;
-    /** They may sign activations, beside the kernel's own. */
-    policyKeys: readonly PublicKey[];
-    approverKeys: readonly ApproverKey[];
-    /** `url` null: no model server is configured. `streamMs`: of a streamed answer in all. */
-    upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number; streamMs: number }>;
-    modelPrices: ModelPrices;
-    /** Of the prices. `null` when it is not configured. */
-    priceCurrency: string | null;
-    /** Null: what was set before stays. */
-    modelSpend: ModelSpendLimit | null;
-    mcpServers: readonly McpServerConfig[];
-    /** Null: MCP servers over stdio, if any, are programs of the kernel's own account. */
-    stdioAccount: StdioAccount | null;
-    /** Null: no access tokens of OAuth are accepted. */
-    oauth: Readonly<OauthSettings> | null;
-    mcpReachesPrivate: boolean;
-    mcpTimeoutMs: number;
-    sealingTimeoutMs: number;
-    mcpListAgeMaxMs: number;
-    hasDemo: boolean;
-    checkpointReceiptsMax: number;
-    checkpointIntervalMs: number;
-    dispatchDeadlineMs: number;
-    selfTestDecisions: number;
-    conformanceIntervalMs: number;
-  }>;
-
-/** Of the launcher, of the gateway and of command-line runs, which may share an environment with the kernel. */
+/**
+ * Variables of the launcher, of the gateway and of command-line runs, which may share an environment with the kernel.
+ */
 const knownElsewhere = ['GOV_DATA_DIR', 'GOV_FAIL_CLOSED', 'GOV_BOUNDARY_REGISTRY_PATH'];
 
 /** Reads the environment once; a missing, malformed or unknown GOV_* variable stops the start and is named. */
 export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   const read = readConfig(kernelVariables, env, { prefix: 'GOV_', knownElsewhere });
-  const { GOV_MCP_SERVERS: servers, GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
-  const mcpServers = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
+  const { GOV_MODEL_SPEND_LIMIT: spend, GOV_MODEL_SPEND_WINDOW: window } = read;
   const shared = serviceConfigOf(read);
   const config = Object.freeze({
     ...shared,
@@ -237,8 +214,10 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     signingKeyPem: read.GOV_SIGNING_KEY,
     policyKeyPem: read.GOV_POLICY_KEY,
     logKeyPem: read.GOV_LOG_KEY,
+    evidenceKeyPem: read.GOV_EVIDENCE_KEY ?? null,
     tenantSaltSecret: read.GOV_TENANT_SALT_SECRET,
     logOrigin: read.GOV_LOG_ORIGIN ?? defaultLogOrigin,
+    trustRoot: sound('GOV_TRUST_ROOT', () => soundRoot(read.GOV_TRUST_ROOT)),
     policyFile: read.GOV_POLICY_FILE ?? null,
     policyFileIntervalMs: read.GOV_POLICY_FILE_INTERVAL,
     policyAgeMaxMs: read.GOV_POLICY_MAX_AGE,
@@ -254,8 +233,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
     priceCurrency: read.GOV_CURRENCY ?? null,
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
-    mcpServers,
-    stdioAccount: stdioAccountFor(mcpServers, read),
+    ...serverSettings(read),
     ...mcpSettings(read),
     sealingTimeoutMs: read.GOV_SEALING_TIMEOUT,
     hasDemo: read.GOV_DEMO,
@@ -278,7 +256,20 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
   return config;
 }
 
-/** Budgets are each tenant's; somebody pays for all of them. */
+/** The declared servers, and how processes of servers are started. */
+function serverSettings(read: z.infer<typeof kernelVariables>) {
+  const { GOV_MCP_SERVERS: servers, GOV_MCP_SANDBOX: areContained } = read;
+  const declared = servers === undefined ? [] : sound('GOV_MCP_SERVERS', () => readMcpServers(servers));
+  const mcpServers = areContained ? declared.map(inSandbox) : declared;
+  return {
+    mcpServers,
+    stdioAccount: stdioAccountFor(mcpServers, read),
+    sandboxAccount: sound('GOV_MCP_STDIO_USER', () => findSandboxAccount(read.GOV_MCP_STDIO_USER)),
+    bwrapPath: read.GOV_BWRAP_PATH ?? null,
+  };
+}
+
+/** Budgets belong to tenants; the installation pays for all of them. */
 function requireSpendLimit({ upstream, modelSpend }: KernelConfig): void {
   if (upstream.url === null || modelSpend !== null) return;
   throw new ConfigError([
@@ -300,6 +291,12 @@ function refuseOtherCurrency({ modelSpend, priceCurrency }: KernelConfig): void 
   ]);
 }
 
+function soundRoot(root: string | undefined): string | null {
+  if (root === undefined) return null;
+  readPublicKeys([root]);
+  return root;
+}
+
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
 
 /** Links to approvals name the address that people reach: one that stands for every address of a machine leads nowhere. */
@@ -310,7 +307,7 @@ function requireAddress({ GOV_PUBLIC_URL: publicUrl, GOV_BIND_ADDR: host }: z.in
   ]);
 }
 
-/** Verifiers pin the name, and a log keeps it for good: one that nobody chose is that of every installation. */
+/** Verifiers pin the name, and a log keeps it for good: a default name would be that of every installation. */
 function requireLogOrigin({ GOV_LOG_ORIGIN: origin }: z.infer<typeof kernelVariables>): void {
   if (origin !== undefined) return;
   throw new ConfigError([
@@ -330,6 +327,7 @@ function mcpSettings(read: z.infer<typeof kernelVariables>) {
     mcpReachesPrivate: read.GOV_MCP_PRIVATE,
     mcpTimeoutMs: read.GOV_MCP_TIMEOUT,
     mcpListAgeMaxMs: read.GOV_MCP_LIST_MAX_AGE,
+    mcpApprovalWaitMs: read.GOV_MCP_APPROVAL_WAIT,
   };
 }
 
@@ -372,12 +370,18 @@ function refuseReadableSecrets({ stdioAccount: account }: KernelConfig, env: Env
 
 /** Such a server is a program with the kernel's own rights: it can read the kernel's memory and files. */
 function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
-  const names = mcpServers.filter(({ transport }) => transport === 'stdio').map(({ server_id: id }) => id);
+  const beside = (server: McpServerConfig) => server.transport === 'stdio' && !isSandboxed(server);
+  const names = mcpServers.filter(beside).map(({ server_id: id }) => id);
   if (names.length === 0 || stdioAccount !== null) return;
   throw new ConfigError([
     `GOV_MCP_SERVERS names ${names.join(', ')} over stdio, which runs with the rights of the kernel: run the kernel as root on a ` +
       'host with setpriv, so that they get an account of their own, serve them over HTTP, or accept it with GOV_MCP_STDIO=1',
   ]);
+}
+
+function isSandboxed(server: McpServerConfig): boolean {
+  const terms = configuredTerms(server);
+  return terms !== null && terms.profile !== 'none';
 }
 
 type DispatchTimes = Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs' | 'sealingTimeoutMs'>;

@@ -1,7 +1,7 @@
 import type { Digest } from '@countersign/contracts';
 import { shownReceiptsMax } from '@countersign/contracts/governance-kernel';
+import type { CryptoProvider } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
-import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { databaseClock } from '@countersign/database';
 import { createJudge } from '@countersign/judge';
 import {
@@ -31,7 +31,8 @@ import { KeptAnswers } from './boundary/kept-answers.ts';
 import { tenantSalts } from './call/tenant-salts.ts';
 import type { AskRules } from './boundary/rule-evaluation.ts';
 import { DemoAllowance } from './demo/demo-allowance.ts';
-import { dispatchMsMax, type KernelConfig } from './config.ts';
+import { dispatchMsMax } from './config.ts';
+import type { KernelConfig } from './kernel-config.ts';
 import { readVectors } from './conformance/read-vectors.ts';
 import { RunCredential } from './conformance/run-credential.ts';
 import { runVectors } from './conformance/run-vectors.ts';
@@ -62,8 +63,10 @@ import { passkeysMax, type PasskeyParts } from './passkeys/passkey-parts.ts';
 import { partiesAt } from './passkeys/relying-party.ts';
 import { openConfig } from './server-registry/open-config.ts';
 import type { DeskParts } from './server-registry/registry-desk.ts';
-import { createSigners, type Signers } from './signers.ts';
+import { egressAccount } from './sandbox/egress-account.ts';
+import { createSigners, evidenceSignerOf, throwawaySigner } from './signers.ts';
 import { runSelfTest } from './self-test/self-test.ts';
+import { upstreamTokenStore } from './store/upstream-token-store.ts';
 import { createUpstreams } from './upstreams.ts';
 import { findAccessKey, findAccessKeyById, recordKeyUses } from './store/access-key-store.ts';
 import { challengeStore } from './store/challenge-store.ts';
@@ -77,19 +80,26 @@ import { idempotencyStore } from './store/idempotency-store.ts';
 import { ledgerStore } from './store/ledger-store.ts';
 import { logView } from './store/log-source.ts';
 import { createMcpRegistry } from './store/mcp-registry.ts';
-import { deskStore, loadServers } from './store/mcp-server-store.ts';
+import { deskStore, serverLoader } from './store/mcp-server-store.ts';
 import { findPasskey, listLivingPasskeys } from './store/passkey-store.ts';
-import { relationsIn, relationStores } from './store/relation-stores.ts';
+import { findGrants } from './store/sandbox-grant-store.ts';
+import { relationsIn } from './store/relation-stores.ts';
 import { stopsIn } from './store/stops-in.ts';
 import { listStoredPolicies } from './store/policy-store.ts';
 import { findShadowDrafts } from './store/shadow-lane-store.ts';
-import { listTrustKeys, recordSigningKeys } from './store/trust-key-store.ts';
+import { publishOwnKeys } from './store/publish-own-keys.ts';
+import { shown } from './store/shown-database.ts';
+import { trustStore } from './store/trust-list-store.ts';
 import { LogWatch } from './tail/log-watch.ts';
+import { PublishedKeys } from './trust/published-keys.ts';
 
 export type ContextOverrides = {
   /** The clock of this machine, which is held against the database's. */
   machineClock?: () => Date;
-  /** What the kernel goes by, where a test moves the time. The clock of the machine is held against the database's all the same. */
+  /**
+   * The kernel's clock, where a test moves the time. The clock of the machine is held against the database's all the
+   * same.
+   */
   clock?: () => Date;
   log?: Log;
   bus?: MessageBus;
@@ -104,7 +114,7 @@ export type ContextOverrides = {
   ledgerAwayMsMax?: number;
 };
 
-/** So many are sent within some minutes, and a server behind this one need not let an answer go on for ever. */
+/** This number is sent within some minutes, and a server behind this one need not allow an endless answer. */
 const periodReceiptsMax = 100_000;
 
 const newEvent = eventFactory({ source: '/governance-kernel' });
@@ -139,8 +149,7 @@ async function completeContext(core: Core, overrides: ContextOverrides) {
   await requireDatabase(core.database);
   await core.clockGuard.assertNear();
   assertSameLog(await findLatestCheckpoint(core.reader), config.logOrigin);
-  const published = publishedKeys(core.signers, config.logOrigin);
-  await core.transaction((tx) => recordSigningKeys(tx, published, core.clock()));
+  await publishOwnKeys(core);
   if (config.modelSpend !== null) await setInstallationCeiling(core, config.modelSpend);
   const messages = createMessages(core, overrides);
   await core.upstreams.start();
@@ -192,7 +201,8 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const logWatch = new LogWatch({ view: logView(reader), log });
   const databaseNow = databaseClock(clock === machineClock ? undefined : clock);
   const clockGuard = new LedgerClockGuard({ clock, machineClock, log, readDatabaseMs: () => database.nowMs() });
-  const keyGuard = new KeyGuard({ signers, clock, log, listKeys: () => listTrustKeys(reader) });
+  const publishedKeys = new PublishedKeys({ root: config.trustRoot, provider, ...trustStore(reader) });
+  const keyGuard = new KeyGuard({ signers, clock, log, listKeys: () => publishedKeys.list() });
   const store = ledgerStore({ pool, controls, clockGuard, keyGuard });
   const ledger = openLedger(store, { signer: signers.receipts, logWatch, meter: telemetry.meter });
   const confirmations = new Confirmations(provider, policyKeys(config.policyKeys, signers.policies));
@@ -204,10 +214,7 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   const shadows = new ShadowDrafts({ provider, log, load: (tenant) => findShadowDrafts(reader, tenant) });
   const relations = relationsIn(reader);
   const cipher = argsCipher(config.tenantSaltSecret);
-  const upstreams = createUpstreams({
-    ...{ config, log, tracer: telemetry.tracer, registry: createMcpRegistry({ ...database, clock }) },
-    loadServers: (tenant) => loadServers(reader, tenant, (row, sealed) => openConfig(cipher, row, sealed)),
-  });
+  const upstreams = upstreamsOf({ config, log, tracer: telemetry.tracer, provider, clock, database, cipher });
   const cycle: BoundaryParts = {
     ...{ ledger, policies, shadows, relations },
     tools: upstreams.mcp,
@@ -222,30 +229,43 @@ function createCore(config: KernelConfig, overrides: ContextOverrides, { rosterH
   };
   const made = {
     ...{ config, clock, databaseNow, log, signers, provider, newUlid, newEvent, rosterHash },
-    ...{ ledger, logWatch, clockGuard, keyGuard, policies, relations, confirmations, argsCipher: cipher },
+    ...{ ledger, logWatch, clockGuard, keyGuard, publishedKeys, policies, relations, confirmations },
+    ...{ evidenceSigner: evidenceSignerOf(config), argsCipher: cipher },
     ...{ cycle, upstreams, telemetry, tracer: telemetry.tracer },
   };
   const boundary = createBoundary(cycle);
+  upstreams.accountForEgress((owner) => egressAccount({ ...made, ...stopsIn(reader, clock), boundary }, owner));
   const effects = new Dispatch(boundary);
   const judge = createJudge();
+  const heads = headsIn(database, provider, () => publishedKeys.list());
   gaugeKernel(telemetry.meter, { reader, live: () => effects.live().length, clock });
   return {
     ...{ ...made, ...shown(database), exports, judge, boundary, dispatch: effects },
-    ...signedHeads({ ...made, signer: signers.log }, headsIn(database, provider)),
+    ...signedHeads({ ...made, signer: signers.log }, heads),
     close: () => closeAll({ ...made, judge, exports, database }),
   };
 }
 
-/** What routes and workers see of the database: nobody but the ledger sends statements through the pool itself. */
-function shown({ pool, reader, transaction, ping }: KernelDatabase) {
-  const watched: Pick<typeof pool, 'on'> = pool;
-  return {
-    database: { ping },
-    pool: watched,
-    reader,
-    transaction,
-    ...relationStores({ reader, transaction }),
-  };
+type UpstreamGiven = {
+  config: KernelConfig;
+  log: Log;
+  tracer: Telemetry['tracer'];
+  provider: CryptoProvider;
+  clock: () => Date;
+  database: KernelDatabase;
+  cipher: ReturnType<typeof argsCipher>;
+};
+
+function upstreamsOf({ database, cipher, ...given }: UpstreamGiven) {
+  const { provider, clock } = given;
+  return createUpstreams({
+    ...{ ...given, registry: createMcpRegistry({ ...database, clock }) },
+    refreshTokens: upstreamTokenStore({ ...database, provider, cipher, clock }),
+    loadServers: serverLoader(database.reader, {
+      ...{ provider, clock },
+      open: (row, sealed) => openConfig(cipher, row, sealed),
+    }),
+  });
 }
 
 function createCredentials({ config, provider, reader, transaction, clock }: Core) {
@@ -280,15 +300,16 @@ function createPasskeys({ config, ledger, provider, reader, transaction, clock, 
   };
 }
 
-/** What operators of the registry of MCP servers work with. */
+/** The dependencies of operators of the registry of MCP servers. */
 function createRegistryDesk({ config, reader, upstreams, cycle, ...core }: Core): DeskParts {
   return {
     ...{ ...core, hasher: cycle.hasher, reachesPrivate: config.mcpReachesPrivate, ...upstreams.forDesk },
     ...deskStore(reader),
+    findGrants: (tenant) => findGrants(reader, tenant),
   };
 }
 
-/** What the doors need beside the boundary. Upstreams they reach through the dispatch alone. */
+/** The dependencies of doors beside the boundary. Upstreams they reach through the dispatch alone. */
 function createDoors({ config, reader, transaction, clock, databaseNow, upstreams, dispatch }: Core) {
   const answers = idempotencyStore({ reader, transaction }, { databaseNow, runningMsMax: dispatchMsMax(config) });
   return {
@@ -304,9 +325,6 @@ function createDoors({ config, reader, transaction, clock, databaseNow, upstream
   };
 }
 
-/** What is signed in a memory that is thrown away must verify nowhere. */
-const throwawaySigner = () => createSigner(generateSigningKey().privateKeyPem);
-
 /** `listensAt` tells where this process listens, once it does: a run calls its own kernel as everybody else does. */
 function createConformance(core: Core) {
   const credential = new RunCredential();
@@ -316,7 +334,7 @@ function createConformance(core: Core) {
     ...core,
     ...{ controls, vectors, credential, throwawaySigner },
     store: conformanceStore(core),
-    listTrustKeys: () => listTrustKeys(core.reader),
+    listTrustKeys: () => core.publishedKeys.list(),
     ownUrl: () => url,
   };
   return {
@@ -361,16 +379,7 @@ function cycleSettings(
   };
 }
 
-function publishedKeys(signers: Signers, logOrigin: string) {
-  return (['receipts', 'policies', 'log'] as const).map((purpose) => ({
-    keyId: signers[purpose].keyId,
-    publicKey: signers[purpose].publicKey,
-    purpose,
-    logOrigin: purpose === 'log' ? logOrigin : null,
-  }));
-}
-
-/** What the tenants' standing is read from. */
+/** The sources of the standing of tenants. */
 function standingOf(
   { reader, config, policies, clock, rosterHash, upstreams }: Core,
   provenGates: readonly GateName[],

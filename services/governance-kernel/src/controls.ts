@@ -7,6 +7,7 @@ import { dispatches } from './boundary/dispatches.ts';
 import { budgets } from './budgets/budgets.ts';
 import { budgetUsage } from './budgets/budget-usage.ts';
 import { budgetTerms } from './budgets/budget-terms.ts';
+import { evidenceEnvelopes } from './envelopes/evidence-envelopes.ts';
 import { fenceCommands, fences } from './fences/fences.ts';
 import { tenantOrgs } from './fences/tenant-orgs.ts';
 import { identities } from './identities/identities.ts';
@@ -23,6 +24,8 @@ import { relationHeads } from './relations/relation-heads.ts';
 import { mcpServers } from './registry/mcp-servers.ts';
 import { authProfiles } from './auth-profiles/auth-profiles.ts';
 import { registry } from './registry/registry.ts';
+import { trustLists } from './trust/trust-lists.ts';
+import { sandboxGrants } from './sandbox/sandbox-grants.ts';
 
 /** Everything that decisions read or change, in the order in which its rows are locked; `kernel.append` writes in this order. */
 export const controls: readonly AnyControl[] = [
@@ -44,6 +47,8 @@ export const controls: readonly AnyControl[] = [
   memberRoles,
   mcpServers,
   authProfiles,
+  sandboxGrants,
+  trustLists,
   registry,
   budgetTerms,
   budgets,
@@ -51,4 +56,5 @@ export const controls: readonly AnyControl[] = [
   approvals,
   dispatches,
   answers,
+  evidenceEnvelopes,
 ] as readonly unknown[] as readonly AnyControl[]; // each is handed its own keys and rows only

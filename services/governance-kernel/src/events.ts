@@ -19,11 +19,12 @@ import { fenceTerms } from './fences/fence-view.ts';
 import type { IdentityKey } from './identities/identities.ts';
 
 /*
- * What the kernel says to the world. It commits with what it tells: the ledger writes it in the batch of its receipt. The kernel
- * hears `fence.set.v1` (workers/fence-listener.ts) and `workspace.members.changed.v1` (workers/members-listener.ts).
+ * The events that the kernel publishes. It commits with what it tells: the ledger writes it in the batch of its
+ * receipt. The kernel hears `fence.set.v1` (workers/fence-listener.ts) and `workspace.members.changed.v1`
+ * (workers/members-listener.ts).
  */
 
-/** Somebody is asked to decide. Without the arguments, which are for whoever decides. */
+/** A person is asked to decide. The event leaves out the arguments, which only the approver sees. */
 export function approvalRequestedEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
   const data = {
     approval_id: approval.id,
@@ -64,7 +65,7 @@ export function approvalResolvedEvent(
 /** One person approved what others or time would have held. */
 export function glassBrokenEvent({ newEvent }: { newEvent: NewEvent }, approval: ApprovalRow): OutgoingEvent {
   const glass = brokenGlass(approval);
-  if (glass === null) throw new Error('Nobody has broken the glass');
+  if (glass === null) throw new Error('The glass was not broken');
   const data = {
     approval_id: approval.id,
     tenant_id: approval.tenant,
@@ -87,7 +88,10 @@ export function fenceSetEvent({ newEvent }: { newEvent: NewEvent }, fence: Fence
 
 type Use = { before: readonly BudgetRow[]; after: readonly BudgetRow[]; nowMs: number };
 
-/** What a commit makes of budgets that were at `before` in the window of now, each at the same place in `after`. */
+/**
+ * The threshold events of a commit for budgets that were at `before` in the current window, each at the same place in
+ * `after`.
+ */
 export function budgetThresholdEvents(parts: { newEvent: NewEvent }, { before, after, nowMs }: Use): OutgoingEvent[] {
   return after.flatMap((budget, index) =>
     thresholdsReached(before[index] ?? null, budget).map((reached) =>

@@ -8,7 +8,7 @@ type Gauged = {
   clock: () => Date;
 };
 
-/** What is open now, over all tenants. Each is read when somebody asks, and left out while the database is away. */
+/** The open work of all tenants. Each is read on request, and left out while the database is away. */
 export function gaugeKernel(meter: Meter, { reader, live, clock }: Gauged): void {
   const help = 'Calls that this process sent and has not settled.';
   meter.gauge({ name: 'countersign_dispatches_live', help }, live);

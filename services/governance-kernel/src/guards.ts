@@ -84,7 +84,10 @@ function operatorNamed(request: GuardRequest): Caller {
   };
 }
 
-/** The tenants of conformance runs are nobody's to act for, or a run would prove what somebody arranged; anybody may read what was sealed there. */
+/**
+ * No caller may act for the tenants of conformance runs, or a run would prove an arranged result; every caller may read
+ * their sealed receipts.
+ */
 function refuseForeignTenant(
   { route }: GuardRequest,
   { tenant, isOfRun }: { tenant: TenantId; isOfRun: boolean },
@@ -151,7 +154,7 @@ async function callerOfOauth(
 
 type TenantGuard = (request: GuardRequest) => Caller | Promise<Caller>;
 
-/** What is refused at the door of MCP tells a client where to get a token. */
+/** A refusal at the MCP endpoint tells a client where to get a token. */
 function withChallenges(settings: OauthSettings, guard: TenantGuard): TenantGuard {
   return async (request) => {
     try {
@@ -182,7 +185,7 @@ async function callerOfAssertion(request: GuardRequest, presented: Presented): P
   return { tenant, principal, scopes: [], assertion, door: request.route.door };
 }
 
-/** A proven caller may say again who it is, and never that it is somebody else. */
+/** A proven caller may repeat its own identity, and never claim another one. */
 function refuseAnother(request: GuardRequest, { tenant, principal }: Pick<Caller, 'tenant' | 'principal'>): void {
   if (namesTenant(request) && tenantOf(request) !== tenant)
     throw new AppError('PERMISSION_DENIED', 'This credential belongs to another tenant', { param: 'X-Gov-Tenant-ID' });
@@ -202,7 +205,7 @@ export function callerKey(caller: unknown): string | null {
 /** An agent by a key of its own: the gateway brings its credential and cannot know whose it is. */
 export function tellCaller(principal: unknown): ToldCaller | null {
   if (typeof principal !== 'object' || principal === null || !('tenant' in principal)) return null;
-  const { tenant: workspace_id, accessKey, agentKey } = principal as Caller; // the guards recognise nobody else with a tenant
+  const { tenant: workspace_id, accessKey, agentKey } = principal as Caller; // the guards recognise no other kind with a tenant
   return ToldCaller.safeParse({ workspace_id, key_id: accessKey ?? agentKey }).data ?? null;
 }
 

@@ -4,11 +4,15 @@ import { confirmationSkewMaxMs } from '@countersign/policy';
 import type { HealthCheck, ProbeChecks } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { demoTenant } from './demo/demo-policy.ts';
+import { signatureLibrary } from './signers.ts';
 import type { SelfTest } from './self-test/self-test.ts';
 import { findLastRun } from './store/conformance-store.ts';
 import { listFreshHeads } from './store/policy-store.ts';
 
-/** What has to work before a decision can be made and sealed. A kernel that could not do so is alive, but not ready. */
+/**
+ * The checks that must pass before a decision can be made and sealed. A kernel that could not do so is alive, but not
+ * ready.
+ */
 export function readinessChecks(kernel: Context): ProbeChecks {
   const { clockGuard, database, keyGuard, signers, selfTest } = kernel;
   return {
@@ -28,7 +32,10 @@ function assertAllDenying({ denying }: SelfTest): void {
   if (!gateOrder.every((gate) => denying.includes(gate))) throw new Error('A gate was not seen to deny');
 }
 
-/** What is told beside them: without queue or workers decisions are sealed all the same; their events and what time has ended wait. */
+/**
+ * The checks that are only reported: without queue or workers decisions are sealed all the same; their events and
+ * expired objects wait.
+ */
 export function toldChecks(
   { bus, reader }: Pick<Context, 'bus' | 'reader'>,
   workers: { check: HealthCheck },
@@ -38,10 +45,13 @@ export function toldChecks(
     dead_letters: () => assertNoDeadLetters(bus),
     workers: workers.check,
     conformance: () => assertPassed(reader),
+    native_signatures: () => Promise.resolve(signatureLibrary === 'libsodium' ? 'up' : 'none'),
   };
 }
 
-/** What failed a vector may be a gate that lets everything pass, or a deployment that is slow: people decide whether traffic stops. */
+/**
+ * A failed vector may mean a gate that lets everything pass, or a slow deployment: people decide whether traffic stops.
+ */
 async function assertPassed(reader: Context['reader']): Promise<'passed' | 'none'> {
   const last = await findLastRun(reader);
   if (last === null) return 'none';
@@ -50,8 +60,9 @@ async function assertPassed(reader: Context['reader']): Promise<'passed' | 'none
 }
 
 /**
- * A kernel that waits for its first policy is ready to be given it, or behind a load balancer it would wait for ever; one whose
- * policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so that one says nothing.
+ * A kernel that waits for its first policy is ready to receive it, or behind a load balancer it would wait for ever. A
+ * kernel whose policies have all become stale can only deny. The kernel keeps the demo's bundle fresh by itself, so
+ * that one says nothing.
  */
 async function assertFreshPolicy({
   reader,

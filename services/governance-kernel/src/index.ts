@@ -1,4 +1,5 @@
-export { kernelConfigFrom, kernelVariables, type KernelConfig } from './config.ts';
+export { kernelConfigFrom, kernelVariables } from './config.ts';
+export type { KernelConfig } from './kernel-config.ts';
 export { runCommand as runConformance } from './conformance/run-command.ts';
 export type { Context as Kernel } from './context.ts';
 export { kernelQueues } from './queues.ts';

@@ -9,6 +9,7 @@ import { assertOnPageRoute } from './routes/assert-on-page.ts';
 import { assertSignInRoute } from './routes/assert-sign-in.ts';
 import { authorizeMcpCallRoute } from './routes/authorize-mcp-call.ts';
 import { callMcpRoute } from './routes/call-mcp.ts';
+import { addTrustKeysRoute, revokeTrustKeysRoute } from './routes/change-trust-keys.ts';
 import { challengeApprovalRoute } from './routes/challenge-approval.ts';
 import { challengeOnPageRoute } from './routes/challenge-on-page.ts';
 import { challengeSignInRoute } from './routes/challenge-sign-in.ts';
@@ -21,7 +22,15 @@ import { createActivationSignatureRoute } from './routes/create-activation-signa
 import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { createCheckpointRoute } from './routes/create-checkpoint.ts';
+import { createEnvelopeRoute } from './routes/create-envelope.ts';
+import { getEnvelopeRoute } from './routes/get-envelope.ts';
+import { getEnvelopePayloadRoute } from './routes/get-envelope-payload.ts';
+import { listEnvelopesRoute } from './routes/list-envelopes.ts';
+import { listEvidenceKeysRoute } from './routes/list-evidence-keys.ts';
+import { verifyEnvelopeRoute } from './routes/verify-envelope.ts';
 import { createKeyChallengeRoute } from './routes/create-key-challenge.ts';
+import { createSandboxGrantRoute } from './routes/create-sandbox-grant.ts';
+import { deleteDecisionStatsRoute } from './routes/delete-decision-stats.ts';
 import { deleteShadowLaneRoute } from './routes/delete-shadow-lane.ts';
 import { describeMcpRoute } from './routes/describe-mcp.ts';
 import { endApprovalsRoute } from './routes/end-approvals.ts';
@@ -42,6 +51,7 @@ import { getConformanceReportRoute } from './routes/get-conformance-report.ts';
 import { getConsistencyProofRoute } from './routes/get-consistency-proof.ts';
 import { getConsoleBootstrapRoute } from './routes/get-console-bootstrap.ts';
 import { getConsoleSurfaceRoute } from './routes/get-console-surface.ts';
+import { getDecisionStatsRoute } from './routes/get-decision-stats.ts';
 import { getFenceRoute } from './routes/get-fence.ts';
 import { getGraphReceiptRoute } from './routes/get-graph-receipt.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
@@ -55,7 +65,11 @@ import { getPolicyInForceRoute } from './routes/get-policy-in-force.ts';
 import { getReceiptRoute } from './routes/get-receipt.ts';
 import { getRecordRoute } from './routes/get-record.ts';
 import { getRelationSnapshotRoute } from './routes/get-relation-snapshot.ts';
+import { getSandboxGrantRoute } from './routes/get-sandbox-grant.ts';
+import { getTrustListRoute } from './routes/get-trust-list.ts';
+import { getSeenAgentRoute } from './routes/get-seen-agent.ts';
 import { healthzRoute, versionRoute } from './routes/health.ts';
+import { inspectSandboxGrantRoute } from './routes/inspect-sandbox-grant.ts';
 import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listActionsRoute } from './routes/list-actions.ts';
 import { listAgentsRoute } from './routes/list-agents.ts';
@@ -83,9 +97,13 @@ import { listReceiptsRoute } from './routes/list-receipts.ts';
 import { listRecordsRoute } from './routes/list-records.ts';
 import { listRegisteredToolsRoute } from './routes/list-registered-tools.ts';
 import { listRelationSnapshotsRoute } from './routes/list-relation-snapshots.ts';
+import { listSandboxGrantsRoute } from './routes/list-sandbox-grants.ts';
+import { listSandboxProfilesRoute } from './routes/list-sandbox-profiles.ts';
+import { listSeenAgentsRoute } from './routes/list-seen-agents.ts';
 import { listSubjectRelationsRoute } from './routes/list-subject-relations.ts';
 import { listTrustKeysRoute } from './routes/list-trust-keys.ts';
 import { listModelsRoute, getModelRoute } from './routes/models.ts';
+import { preflightSandboxRoute } from './routes/preflight-sandbox.ts';
 import { putApprovalTermsRoute } from './routes/put-approval-terms.ts';
 import { putAuthProfileRoute } from './routes/put-auth-profile.ts';
 import { putBudgetRoute } from './routes/put-budget.ts';
@@ -106,6 +124,7 @@ import { registerPasskeyRoute } from './routes/register-passkey.ts';
 import { revokeAccessKeyRoute } from './routes/revoke-access-key.ts';
 import { revokeIdentityRoute } from './routes/revoke-identity.ts';
 import { revokeIdentityKeyRoute } from './routes/revoke-identity-key.ts';
+import { requestMcpServerApprovalRoute } from './routes/request-mcp-server-approval.ts';
 import { revokeMcpServerRoute } from './routes/revoke-mcp-server.ts';
 import { revokeOwnPasskeyRoute } from './routes/revoke-own-passkey.ts';
 import { revokePasskeyRoute } from './routes/revoke-passkey.ts';
@@ -131,6 +150,7 @@ import { verifyOnPageRoute } from './routes/verify-on-page.ts';
 import { verifyPasskeyRoute } from './routes/verify-passkey.ts';
 import { verifyRecordRoute } from './routes/verify-record.ts';
 import { verifyReplayRoute } from './routes/verify-replay.ts';
+import { verifySandboxGrantRoute } from './routes/verify-sandbox-grant.ts';
 import { voteOnPageRoute } from './routes/vote-on-page.ts';
 import { vouchForPasskeyRoute } from './routes/vouch-for-passkey.ts';
 import { vouchOnPageRoute } from './routes/vouch-on-page.ts';
@@ -156,6 +176,12 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   exportEvidence: exportEvidenceRoute,
   verifyEvidence: verifyEvidenceRoute,
   verifyReplay: verifyReplayRoute,
+  listEnvelopes: listEnvelopesRoute,
+  createEnvelope: createEnvelopeRoute,
+  getEnvelope: getEnvelopeRoute,
+  getEnvelopePayload: getEnvelopePayloadRoute,
+  verifyEnvelope: verifyEnvelopeRoute,
+  listEvidenceKeys: listEvidenceKeysRoute,
   listRecords: listRecordsRoute,
   getRecord: getRecordRoute,
   verifyRecord: verifyRecordRoute,
@@ -175,6 +201,9 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getInclusionProof: getInclusionProofRoute,
   getConsistencyProof: getConsistencyProofRoute,
   listTrustKeys: listTrustKeysRoute,
+  getTrustList: getTrustListRoute,
+  addTrustKeys: addTrustKeysRoute,
+  revokeTrustKeys: revokeTrustKeysRoute,
   listApprovals: listApprovalsRoute,
   createApproval: createApprovalRoute,
   endApprovals: endApprovalsRoute,
@@ -264,14 +293,26 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   registerMcpServer: registerMcpServerRoute,
   approveMcpServer: approveMcpServerRoute,
   approveNamedMcpServer: approveNamedMcpServerRoute,
+  requestMcpServerApproval: requestMcpServerApprovalRoute,
   revokeMcpServer: revokeMcpServerRoute,
   scanMcpServer: scanMcpServerRoute,
   listAuthProfiles: listAuthProfilesRoute,
   putAuthProfile: putAuthProfileRoute,
   authorizeMcpCall: authorizeMcpCallRoute,
+  listSandboxProfiles: listSandboxProfilesRoute,
+  listSandboxGrants: listSandboxGrantsRoute,
+  createSandboxGrant: createSandboxGrantRoute,
+  getSandboxGrant: getSandboxGrantRoute,
+  verifySandboxGrant: verifySandboxGrantRoute,
+  inspectSandboxGrant: inspectSandboxGrantRoute,
+  preflightSandbox: preflightSandboxRoute,
   listRegisteredTools: listRegisteredToolsRoute,
   listDriftedTools: listDriftedToolsRoute,
   listActions: listActionsRoute,
+  listSeenAgents: listSeenAgentsRoute,
+  getSeenAgent: getSeenAgentRoute,
+  getDecisionStats: getDecisionStatsRoute,
+  deleteDecisionStats: deleteDecisionStatsRoute,
   runConformance: runConformanceRoute,
   listConformanceReports: listConformanceReportsRoute,
   getConformanceReport: getConformanceReportRoute,

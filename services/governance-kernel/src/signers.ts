@@ -1,8 +1,12 @@
 import type { KeyPurpose } from '@countersign/contracts/governance-kernel';
 import type { Signer } from '@countersign/crypto';
-import { createSigner } from '@countersign/crypto/signing';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { ConfigError } from '@countersign/service-kit';
-import type { KernelConfig } from './config.ts';
+import { createEvidenceSigner } from './evidence-key.ts';
+import type { EvidenceSigner } from './envelopes/evidence-signer.ts';
+import type { KernelConfig } from './kernel-config.ts';
+
+export { signatureLibrary } from '@countersign/crypto/signing';
 
 export type Signers = Readonly<Record<KeyPurpose, Signer>>;
 
@@ -25,4 +29,12 @@ export function createSigners(config: Keys): Signers {
       'a gateway asserts with a key of its own, and never with one that the kernel itself signs with',
     ]);
   return signers;
+}
+
+/** A signature in a memory that is thrown away must verify nowhere. */
+export const throwawaySigner = () => createSigner(generateSigningKey().privateKeyPem);
+
+/** The keys of envelopes. `null` when none is configured. */
+export function evidenceSignerOf({ evidenceKeyPem: pem }: Pick<KernelConfig, 'evidenceKeyPem'>): EvidenceSigner | null {
+  return pem === null ? null : createEvidenceSigner(pem);
 }

@@ -6,8 +6,10 @@ import {
   type StartedService,
 } from '@countersign/service-kit';
 import { createApp } from './app.ts';
-import { dispatchMsMax, type KernelConfig } from './config.ts';
+import { dispatchMsMax } from './config.ts';
+import type { KernelConfig } from './kernel-config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { signatureLibrary } from './signers.ts';
 import { startWorkers, type Workers } from './workers/start-workers.ts';
 
 export type StartedKernel = StartedService<Context, Workers>;
@@ -43,11 +45,15 @@ function registerCalls(context: Context, lifecycle: Lifecycle): void {
   lifecycle.onClose('calls', () => endCalls(context));
   lifecycle.allow(dispatchMsMax(context.config));
   context.log.info('assertions.pinned', { key_ids: context.config.assertionKeys.map(({ keyId }) => keyId) });
+  context.log.info('signatures.library', { library: signatureLibrary });
 }
 
-/** What was sent is waited for within its own deadline, with its caller or without, and its answer is kept before the pools close. */
+/**
+ * Waits for sent calls within their own deadline, with their callers or without, and keeps their answers before the
+ * pools close.
+ */
 async function endCalls({ dispatch, keptAnswers, log }: Context): Promise<void> {
   await dispatch.ended();
-  await setImmediate(); // whoever performed a call keeps its answer in the same turn
+  await setImmediate(); // the performer of a call keeps its answer in the same turn
   await keptAnswers.storeHeld(log);
 }

@@ -64,9 +64,17 @@ export async function addServer(client: KernelClient, document: object) {
   return server;
 }
 
-/** What an agent's client sees and does through /mcp. */
-export async function mcpClient(kernel: StartedKernel, tenant = 'acme', headers: Record<string, string> = {}) {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+/** A client of an agent at /mcp. */
+export async function mcpClient(
+  kernel: StartedKernel,
+  tenant = 'acme',
+  headers: Record<string, string> = {},
+  pin: '2026-07-28' | '2025-11-25' = '2026-07-28',
+) {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: pin === '2025-11-25' ? ('legacy' as const) : { pin } } },
+  );
   const sent = {
     authorization: `Bearer ${adminKey}`,
     'x-gov-tenant-id': tenant,
@@ -84,7 +92,7 @@ export async function codeOf(client: Client, name: string, args: Record<string, 
   return (await client.callTool({ name, arguments: args }))._meta?.['countersign/reason_code'];
 }
 
-/** What a list counts as not listed. */
+/** The names in a list, and the number of hidden ones. */
 export async function listed(client: Client): Promise<{ names: string[]; hidden: Record<string, number> }> {
   const { tools, _meta } = await client.listTools();
   return { names: tools.map(({ name }) => name), hidden: _meta?.['countersign/not_listed'] as Record<string, number> };

@@ -5,7 +5,7 @@ import type { KernelClient, TestKernel } from './_kernel.ts';
 import { kernelRoutes } from './_kernel.ts';
 
 type Members = Record<string, unknown>;
-/** What a hostile or careless signer writes instead. A member that is undefined is left out. */
+/** The faults of a hostile or careless signer. A member that is undefined is left out. */
 export type Changes = { header?: Members; claims?: Members; key?: KeyObject; signature?: string };
 
 /** An agent with an Ed25519 key, as it signs with nothing but node:crypto. */

@@ -48,7 +48,7 @@ export const electorate = (changes: object = {}) =>
 export const termsWith = (changes: object = {}) =>
   ({ breakGlass: true, signaturesOnly: false, passkeysSinceMs: null, ...changes }) as ApprovalTermsRow;
 
-/** What a refusal tells its caller. */
+/** The error of a refusal. */
 export function refusalOf(act: () => unknown): object {
   try {
     act();

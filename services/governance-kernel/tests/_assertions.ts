@@ -25,7 +25,7 @@ export class TestGateway {
     this.#clock = clock;
   }
 
-  /** What the kernel pins. */
+  /** The key that the kernel pins. */
   get publicKey(): string {
     return encodeBase64Url(this.#key.publicKey);
   }

@@ -6,7 +6,7 @@ export const none: BudgetAmounts = { tool_calls: 0, spend_micros: 0n, egress_byt
 /** Money is limited in minor units and counted in millionths of them: demands here are whole ones and single millionths. */
 export const limits = { tool_calls: 20, spend_minor: 20, egress_bytes: 20, writes: 20 };
 
-/** A budget of which nobody has taken anything. */
+/** A budget without any usage. */
 export function newBudget(changes: object = {}): BudgetRow {
   const row = {
     ...{ tenant: 'acme', id: 'b', subject: 'tenant', window: '1h', limits, approvalRequiredAboveMinor: null },

@@ -90,7 +90,7 @@ export function movableClock(start: string) {
 
 export type Sealed = { payload: DecisionReply['receipt']['payload']; record: BoundaryRecord | null };
 
-/** What the ledger holds of a session, oldest first, read by the administrator of the database. */
+/** The entries of a session in the ledger, oldest first, read by the administrator of the database. */
 export async function ledgerOf({ pool }: TestKernel, session: string): Promise<Sealed[]> {
   const { rows } = await pool.query<{ payload: string; record: string | null }>(
     'SELECT payload, record FROM ledger WHERE session_id = $1 ORDER BY lamport_clock',

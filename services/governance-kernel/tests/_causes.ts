@@ -90,7 +90,7 @@ const fences = [
   fence('a throttle', 'THROTTLED', ({ tenant }) => ({ scope: `tenant:${tenant}`, kind: 'throttle', callLimit: 0 })),
 ];
 
-/** What somebody with the database in hand could try: every active bundle stored once more, under an epoch that nobody signed. */
+/** Simulates an attack with access to the database: every active bundle stored once more, under an unsigned epoch. */
 const unsignedEpochs = 1_000_000;
 function storedAgain(bundle: string): Pick<Cause, 'arises' | 'ends'> {
   return {
@@ -124,7 +124,7 @@ const policies: Cause[] = [
   },
   {
     gate: 'policy',
-    name: 'a bundle that nobody confirmed for a day',
+    name: 'a bundle that was not confirmed for a day',
     said: 'DENY POLICY_STALE',
     arises: async ({ advance }) => advance(25 * hourMs),
     ends: async ({ advance }) => advance(-25 * hourMs),
@@ -132,7 +132,7 @@ const policies: Cause[] = [
   { gate: 'policy', name: 'a damaged bundle', said: 'DENY POLICY_SIGNATURE_INVALID', ...storedAgain(`'{'`) },
   {
     gate: 'policy',
-    name: 'a bundle under an epoch that nobody signed',
+    name: 'a bundle under an unsigned epoch',
     said: 'DENY POLICY_SIGNATURE_INVALID',
     ...storedAgain('bundle'),
   },
@@ -166,14 +166,14 @@ const forgetIdentities = (at: At) => administrator(at, `DELETE FROM identities W
 const identities: Cause[] = [
   {
     gate: 'identity',
-    name: 'a policy that demands a proven identity of somebody who only claims one',
+    name: 'a policy that demands a proven identity of a caller who only claims one',
     said: 'DENY CREDENTIALS_MISSING',
     arises: (at) => activateRules(at, 'allow', 'proven'),
     ends: openRules,
   },
   {
     gate: 'identity',
-    name: 'a policy that demands enrolment of somebody who is not enrolled',
+    name: 'a policy that demands enrolment of a caller who is not enrolled',
     said: 'DENY AGENT_UNKNOWN',
     arises: (at) => activateRules(at, 'allow', 'enrolled'),
     ends: openRules,
@@ -205,7 +205,7 @@ function serverState(state: string, said: string): Cause {
   };
 }
 
-/** What the note server says about writing; a server that suddenly calls it reading asks to be trusted more. */
+/** The note server's annotations of writing; a server that suddenly calls it reading asks to be trusted more. */
 const asPinned = { readOnlyHint: false, destructiveHint: false };
 
 const registry: Cause[] = [
@@ -241,7 +241,7 @@ const noObject: Cause = {
   gate: 'request',
   name: 'arguments that are no object',
   said: 'DENY MALFORMED_ARGUMENTS',
-  // A client of MCP sends none; whoever writes the message by hand is denied too (mcp-plain). Of the demo the contract gives a shape.
+  // A client of MCP sends none; a handwritten message is denied too (mcp-plain). The contract gives the demo a shape.
   meetsAt: ({ name }) => name === 'evaluate' || name === 'execute-mcp',
   given: () => ({ args: ['text'] as never }),
 };
@@ -318,7 +318,7 @@ const takesGrant = (door: Door) => door.takesGrant;
 const approvals: Cause[] = [
   {
     gate: 'approval',
-    name: 'a rule that asks for an approval that nobody gave',
+    name: 'a rule that requires an approval that was not given',
     said: 'ESCALATE APPROVAL_REQUIRED',
     arises: (at) => activateRules(at, 'escalate'),
     ends: openRules,

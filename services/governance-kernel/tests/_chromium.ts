@@ -32,7 +32,7 @@ export async function openPhone(): Promise<Phone> {
   return { browser, context, page, cdp, authenticatorId };
 }
 
-/** A port that nobody listens on: the address of a page is known before its server starts. */
+/** An unused port: the address of a page is known before its server starts. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

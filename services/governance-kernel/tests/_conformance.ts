@@ -2,10 +2,10 @@ import { type SignedConformanceReport } from '@countersign/contracts/governance-
 import { createKernelClient } from '@countersign/contracts/routes';
 import { adminKey, type TestKernel } from './_kernel.ts';
 
-/** As long as a run may take, and more than clients wait for an answer otherwise. */
+/** The longest time of a run, and more than clients wait for an answer otherwise. */
 const timeoutMs = 120_000;
 
-/** By an operator; throws what the kernel refuses it with. */
+/** Run by an operator; throws the kernel's refusal. */
 export async function runConformance(
   { kernel }: Pick<TestKernel, 'kernel'>,
   scope: 'full' | 'short',

@@ -29,7 +29,7 @@ export function spawnedAgent({ tenant = 'acme', principal = 'agent', session, ..
 
 const silent = { error: () => undefined } as unknown as Log;
 
-/** What a kernel leaves behind that dies between the decision on a call of its own and the dispatch. */
+/** The state after a kernel died between the decision on a call of its own and the dispatch. */
 export function decideAndDie(boundary: Boundary, call: NamedCall): Promise<SealedDecision> {
   return new Promise((resolve, reject) => {
     const dying = new Dispatch({

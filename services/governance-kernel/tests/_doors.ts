@@ -6,6 +6,7 @@ import {
   createChatCompletion,
   evaluate,
   executeMcp,
+  preflightSandbox,
   runDemo,
   type DecisionReply,
 } from '@countersign/contracts/governance-kernel';
@@ -24,16 +25,16 @@ export type Attempt = {
   args: Record<string, string | number>;
   /** Another name than the door's own. */
   tool?: string;
-  /** Of a call that a model proposes: its arguments as text, when they are no JSON. */
+  /** The arguments of a proposed call as text, when they are no JSON. */
   argumentsText?: string;
   grant?: ApprovalId;
-  /** Of an agent's key, instead of the operators' one. */
+  /** The bearer of an agent's key, instead of the operators' one. */
   bearer?: string;
   /** Runs once the call is on its way, right before this door decides. */
   meanwhile: () => Promise<void>;
 };
 
-/** What a caller learns of one attempt, in the route's own words. */
+/** The caller's view of one attempt, in the route's own words. */
 export type Told = {
   verdict: string;
   code: string;
@@ -66,6 +67,8 @@ export type Door = {
 };
 
 const writing = 'notes.write_note';
+/** A tool that nothing is granted to. */
+export const ungranted = 'replies.ungranted';
 const caller = { tenant: 'acme', principal: 'agent' };
 
 /** The client that the door of MCP calls through. */
@@ -81,7 +84,7 @@ function callerBy({ kernel }: Site['test'], bearer = adminKey) {
   return createKernelClient({ baseUrl: kernel.url, apiKey: bearer }).as(caller);
 }
 
-/** What most doors are not. */
+/** The properties that most doors lack. */
 const plain = { registered: false, dispatched: false, takesGrant: false, proposed: false, costs: false };
 const toolsRun = ({ notes }: Site) => notes.calls.length;
 
@@ -155,6 +158,24 @@ export const doors: Door[] = [
       const given = grant === undefined ? {} : { approval_grant: grant };
       const body = { server_id, tool_name: name.join('.'), args, session_id: session, context: {}, ...given };
       const { status, body: reply } = await callerBy(test, bearer).authorizeMcpCall({ query: {}, body: body as never });
+      return toldBy(reply, status === 200 && reply.allow);
+    },
+    dispatches: toolsRun,
+  },
+  {
+    ...caller,
+    ...plain,
+    route: preflightSandbox,
+    name: 'preflight-sandbox',
+    action: 'tool.call',
+    takesGrant: true,
+    call: async ({ test }, { session, args, tool = 'replies.draft', grant, bearer, meanwhile }) => {
+      const granted = { subject: { tool }, expires_in_seconds: 600 } as never; // defaulted by the schema
+      if (tool !== ungranted) await callerBy(test).createSandboxGrant({ query: {}, body: granted });
+      await meanwhile();
+      const given = grant === undefined ? {} : { approval_grant: grant };
+      const body = { tool, session_id: session, args, ...given } as never; // a test writes plain names
+      const { status, body: reply } = await callerBy(test, bearer).preflightSandbox({ query: {}, body });
       return toldBy(reply, status === 200 && reply.allow);
     },
     dispatches: toolsRun,

@@ -6,12 +6,12 @@ import { grown } from '../src/ledger/log-tree.ts';
 import type { TestKernel } from './_kernel.ts';
 import { seal } from './_seal.ts';
 
-/** Most of the history is this tenant's. Whatever is rare in it is old, so that whoever looks from the newest on finds it last. */
+/** Most of the history is this tenant's. Rare rows are old, so that a search from the newest on finds them last. */
 export const busy = 'busy';
 /** A tenant whose calls are all denied, but for a few long ago. */
 export const denied = 'denied';
 
-/** What few receipts of the busy tenant have, by column. */
+/** Values of few receipts of the busy tenant, by column. */
 export const rare = {
   session_id: 'rare-session',
   principal_id: 'rare-agent',

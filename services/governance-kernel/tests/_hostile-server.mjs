@@ -23,7 +23,7 @@ function mapped() {
   return BigInt(`0x${start}`);
 }
 
-/** What succeeded. */
+/** The attacks that succeeded. */
 function attack() {
   return Object.entries(attempts).flatMap(([name, attempt]) => {
     try {

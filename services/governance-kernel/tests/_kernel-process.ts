@@ -17,7 +17,7 @@ export async function startKernelProcess(env: Record<string, string>): Promise<K
   }
 }
 
-/** Null when the kernel ended at once: somebody else took the port in the moment it was free. */
+/** `null` when the kernel ended at once: another process took the port in the moment it was free. */
 async function startOn(port: number, env: Record<string, string>): Promise<KernelProcess | null> {
   const { PATH = '' } = process.env;
   const ports = { GOV_PORT: String(port), GOV_HEALTH_PORT: String(await freePort()) };

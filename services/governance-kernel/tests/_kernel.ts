@@ -123,14 +123,15 @@ function environment(databaseUrl: string): Record<string, string> {
     GOV_TENANT_SALT_SECRET: 'test-salt-secret-0123456789abcdef012345678',
     GOV_LOG_LEVEL: 'silent',
     GOV_RATE_LIMITS: '0',
+    GOV_MCP_APPROVAL_WAIT: '0',
     GOV_DEMO: '1',
     GOV_SELF_TEST_DECISIONS: '0',
-    // A checkout, and the folders that tests make, may be closed to anybody else.
+    // Other accounts may not read a checkout, or the folders that tests make.
     GOV_MCP_STDIO_USER: `${process.getuid?.()}:${process.getgid?.()}`,
   };
 }
 
-/** Reads are allowed and agents spawned, deletions denied; payments need a person, whoever makes them. */
+/** Reads are allowed and agents spawned, deletions denied; payments need a person, for every caller. */
 export const starterPolicy = `
 format: countersign/policy.v1
 name: test

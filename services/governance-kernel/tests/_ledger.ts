@@ -8,7 +8,7 @@ import { MemoryLedger } from './_memory-ledger.ts';
 
 export const ulid = '01KAZS00000000000000000000';
 
-/** What an entry did. */
+/** The effects of an entry. */
 export type Written = ReturnType<typeof writtenBy>;
 
 /** A ledger over these rows, with a clock that stands: an entry sees its own chain and what it wants, and asks for nothing else. */
@@ -37,7 +37,7 @@ function writtenBy({ sealed, changes, events }: LedgerBatch) {
 
 type SealedRecord = { intent: { facts: object } } & Record<string, unknown>;
 
-/** What a refusal tells its caller. */
+/** The error of a refusal. */
 export async function refusalTo(asking: Promise<unknown>): Promise<object> {
   try {
     await asking;

@@ -1,8 +1,9 @@
 import type { At, Cause } from './_causes.ts';
-import type { Door } from './_doors.ts';
+import { preflightSandbox } from '@countersign/contracts/governance-kernel';
+import { ungranted, type Door } from './_doors.ts';
 
 const toolCalls = ({ action }: Door) => action === 'tool.call';
-/** Whoever visits the demo has no credential. */
+/** A visitor of the demo has no credential. */
 const withCredential = (door: Door) => toolCalls(door) && door.name !== 'run-demo';
 
 type Means = {
@@ -11,7 +12,7 @@ type Means = {
   forgetIdentities: (at: At) => Promise<void>;
 };
 
-/** What a key and a bundle limit beside the rules. */
+/** The limits of a key and a bundle beside the rules. */
 export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means): Cause[] => [
   {
     gate: 'scopes',
@@ -23,20 +24,27 @@ export const limitCauses = ({ openRules, activateWith, forgetIdentities }: Means
       const body = { ...terms, tools: ['notes.read_note'] } as never; // branded and defaulted by the schema
       return { bearer: (await site.test.as(tenant).createAccessKey({ body })).body.key };
     },
-    // Whoever has a key is enrolled.
+    // The holder of a key is enrolled.
     ends: forgetIdentities,
   },
   {
     gate: 'sandbox',
     name: 'a tool that the policy lets run in a sandbox alone',
     said: 'DENY SANDBOX_GRANT_MISSING',
-    meetsAt: toolCalls,
+    meetsAt: (door) => toolCalls(door) && door.route !== preflightSandbox,
     arises: (at) =>
       activateWith(
         at,
         'tools: { notes.write_note: { effect_level: E2, sandbox: true }, replies.draft: { effect_level: E2, sandbox: true } }',
       ),
     ends: openRules,
+  },
+  {
+    gate: 'sandbox',
+    name: 'a process of a tool that nothing is granted to',
+    said: 'DENY SANDBOX_GRANT_MISSING',
+    meetsAt: ({ route }) => route === preflightSandbox,
+    given: () => ({ tool: ungranted }),
   },
   {
     gate: 'provenance',

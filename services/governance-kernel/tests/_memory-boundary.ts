@@ -53,7 +53,7 @@ export function memoryBoundary({ rows = [], settings, ...parts }: Parts = {}) {
   const ledger = new MemoryLedger([headOfAll(), ...rows]);
   const time = { nowMs: decidedMs, risenMs: 1_000 };
   let ulids = 0;
-  const never = () => Promise.reject(new Error('nobody asks for this'));
+  const never = () => Promise.reject(new Error('not requested'));
   const confirmations = new Confirmations(nodeProvider, [signer]);
   const all: BoundaryParts = {
     ledger: new GroupCommit((entries) => ledger.commit(entries)),
@@ -91,6 +91,6 @@ export const governed = (more: object = {}): GovernedCall => ({
 
 export const saidBy = ({ reply }: SealedDecision) => `${reply.verdict} ${reply.reason_code}`;
 
-/** What the record of the latest entry states. */
+/** The content of the latest entry's record. */
 export const latestRecord = ({ log }: MemoryLedger) =>
   JSON.parse(log.at(-1)?.recordText ?? 'null') as Record<string, unknown>;

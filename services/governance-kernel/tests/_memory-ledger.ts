@@ -12,7 +12,7 @@ const signer = createSigner(generateSigningKey().privateKeyPem);
 export class MemoryLedger {
   readonly log: SealedEntry[] = [];
   readonly events: OutgoingEvent[] = [];
-  /** What was committed together. */
+  /** The entries that were committed together. */
   readonly batches: { entries: number; batch: LedgerBatch }[] = [];
   rows: Change[];
 
@@ -28,11 +28,11 @@ export class MemoryLedger {
     const wants = new Set(entries.flatMap((entry) => entry.wants.map(nameOf)));
     const chains = new Set(entries.map(({ chain }) => `${chain.tenant} ${chain.session}`));
     const head = ({ tenant, session }: LedgerEntry<unknown>['chain']) => {
-      if (!chains.has(`${tenant} ${session}`)) throw new Error('nobody named this chain');
+      if (!chains.has(`${tenant} ${session}`)) throw new Error('this chain was not named');
       return { lamport: this.log.length, receiptHash: null, issuedAt: null };
     };
     const rows = (sought: Wanted) => {
-      if (!wants.has(nameOf(sought))) throw new Error(`nobody wanted ${nameOf(sought)}`);
+      if (!wants.has(nameOf(sought))) throw new Error(`${nameOf(sought)} was not requested`);
       const found = this.rows.filter(({ control, row }) => {
         return control === sought.control && control.setsOf(row).includes(sought.set);
       });

@@ -2,7 +2,7 @@ import { adminKey, type TestKernel } from './_kernel.ts';
 
 export type Pack = { text: string; hash: string | null; lines: string[] };
 
-/** As bytes: the typed client reads the lines, and a pack is its text. */
+/** Reads bytes: the typed client would parse the lines, and a pack is its text. */
 export async function packOf({ kernel }: TestKernel, request: object = {}, tenant = 'acme'): Promise<Pack> {
   const response = await askPack(kernel.url, request, tenant);
   const text = await response.text();

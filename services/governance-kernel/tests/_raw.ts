@@ -30,6 +30,8 @@ const unknownParams: Record<string, string> = {
   lane: 'unknown',
   server_id: 'unknown-server',
   profile_id: 'unknown',
+  grant_id: `sbx_${ulid}`,
+  manifest_id: `env_${ulid}`,
   surface_id: 'unknown',
   model: 'unknown-model',
 };
@@ -113,3 +115,12 @@ export function refusalCodeOf({ media }: AnyRoute, { status, text }: { status: n
   if (code !== undefined || media !== 'authzen' || !/^"[^"]+"$/.test(text)) return code ?? 'none';
   return status === 403 ? 'PERMISSION_DENIED' : 'CREDENTIALS_INVALID';
 }
+
+/** A well-formed call of a route, beside its credentials. */
+export type Sample = {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  form?: Record<string, string>;
+  headers?: object;
+};

@@ -31,7 +31,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
   },
   {
     gate: 'relationship',
-    name: 'relations that nobody confirmed for a day',
+    name: 'relations that were not confirmed for a day',
     said: 'DENY AUTHZ_SNAPSHOT_STALE',
     arises: async (at) => {
       await activateWith(at, required);
@@ -45,7 +45,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
   },
   {
     gate: 'relationship',
-    name: 'relations that nobody wrote',
+    name: 'relations that were never written',
     said: 'DENY AUTHZ_SNAPSHOT_STALE',
     arises: async (at) => {
       await administrator(at, `UPDATE relation_heads SET tenant_id = 'gone ' || tenant_id WHERE ${ofNoTwin}`);
@@ -65,7 +65,7 @@ export const relationCauses = ({ openRules, administrator, activateWith }: Means
       // Another snapshot: of the one before, the answers are known.
       await changeTuple(at, 'writes');
       await changeTuple(at, 'deletes');
-      // Whoever looks for tuples fails, in a workspace with a list of members as well: only votes read that.
+      // Reading tuples fails, in a workspace with a list of members as well: only votes read that.
       await administrator(
         at,
         `UPDATE relation_heads SET members_version = 1 WHERE ${ofNoTwin};

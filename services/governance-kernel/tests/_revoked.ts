@@ -7,7 +7,7 @@ import type { TestKernel } from './_kernel.ts';
 type Query = NonNullable<Parameters<ReturnType<TestKernel['as']>['exportReceipts']>[0]>['query'];
 type KeyName = 'log' | 'receipts' | 'policies';
 
-/** What a stranger says of an export who has the keys as they are published now. */
+/** The verdict of a third party with the currently published keys on an export. */
 export async function judged(test: TestKernel, query: Query): Promise<string> {
   const trust = await trustNow(test);
   const { fault, verdict } = verifyExport(await linesOf(test, query), { trust, provider: nodeProvider });
@@ -52,7 +52,7 @@ export async function replaceKeys(test: TestKernel, names: KeyName[]): Promise<v
   await revokeKeys(test, await rotateKeys(test, names));
 }
 
-/** What they have signed from this instant on counts no more. */
+/** Revokes keys, so that their signatures from this instant on are void. */
 export async function endKeys(test: TestKernel, keyIds: string[], at: Date): Promise<void> {
   await asAdministrator(test, 'UPDATE kernel.trust_keys SET valid_until = $2 WHERE key_id = ANY($1)', [keyIds, at]);
 }

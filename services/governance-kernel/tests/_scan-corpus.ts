@@ -12,7 +12,7 @@ const Tool = z.looseObject({
 const Entry = z.object({
   id: z.string(),
   label: z.enum(['malicious', 'benign']),
-  /** What was planted. */
+  /** The kind of the planted fault. */
   kind: FindingKind.optional(),
   tool: Tool,
   /** Tools of the same server. */

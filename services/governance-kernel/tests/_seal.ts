@@ -4,7 +4,7 @@ import type { TestKernel } from './_kernel.ts';
 
 let sessions = 0;
 
-/** A session name that nobody used yet. */
+/** A new session name. */
 export function newSession(): SessionId {
   sessions += 1;
   return `session-${process.pid}-${sessions}` as SessionId; // within its schema
@@ -20,7 +20,7 @@ export async function seal(test: TestKernel, sealing: Sealing = {}): Promise<Dec
   return answer.body;
 }
 
-/** As many at once as a busy machine answers in time. */
+/** The most requests at once that a busy machine answers in time. */
 const atOnceMax = 50;
 
 /** Seals that many, most of them at once; the replies stand in no particular order of the log. */

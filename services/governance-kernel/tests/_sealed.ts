@@ -56,5 +56,5 @@ async function assertPackVerifies({ url }: StartedKernel, { tenant, trust }: Ask
 function assertVerified(tenant: string, { verdict, fault, missing }: ExportReport): void {
   if (verdict === 'VERIFIED') return;
   const why = fault === null ? missing.join(', ') : `${fault.code} in line ${fault.line}: ${fault.message}`;
-  throw new Error(`What the test sealed of ${tenant} is ${verdict}: ${why}`);
+  throw new Error(`The sealed export of ${tenant} is ${verdict}: ${why}`);
 }

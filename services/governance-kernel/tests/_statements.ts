@@ -4,7 +4,7 @@ type Statement = {
   /** Empty for one that is not prepared under a name. */
   name: string;
   text: string;
-  /** Of the rows of its answer, as JSON. */
+  /** The bytes of the rows of its answer, as JSON. */
   bytes: number;
 };
 

@@ -6,7 +6,7 @@ import { serviceDir } from './_service-dir.ts';
 type Columns = Record<string, unknown>;
 export type TestStore = {
   database: KernelDatabase;
-  /** As the administrator, behind the kernel's back. */
+  /** The administrator's connection. */
   client: pg.Client;
   /** Rows of a table; a column that a row leaves out has a plain value. */
   insert(table: keyof typeof plain, ...rows: Columns[]): Promise<void>;
@@ -15,7 +15,7 @@ export type TestStore = {
   close(): Promise<void>;
 };
 
-/** What the store reads and writes, without a kernel around it. */
+/** Store functions for reading and writing, without a kernel around them. */
 export async function openTestStore(): Promise<TestStore> {
   const scratch = await createTestDatabase({ serviceDir, schema: 'kernel' });
   const client = new pg.Client({ connectionString: scratch.adminUrl, options: '-c search_path=kernel' });

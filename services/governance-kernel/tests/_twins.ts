@@ -2,7 +2,7 @@ import type { TwinOptions } from '@countersign/database/testing';
 import { controls } from '../src/controls.ts';
 
 const tenant_id = `NEW.tenant_id || '.twin'`;
-/** Workers serve all tenants: what is never due is nobody's to move. */
+/** Workers serve all tenants: a row that is never due is never moved. */
 const never = `'9000-01-01'`;
 /** Not what is for all tenants, nor the demo's, which the kernel keeps by itself. */
 const owned = { of: `NEW.tenant_id NOT IN ('', '*', 'demo')` };
@@ -19,11 +19,11 @@ const ofControls = Object.fromEntries(
 
 /**
  * Each tenant has a twin: another tenant with the same sessions, budgets, keys, policies and approvals. The ledger has none, since
- * its rows are one log, in which nothing may stand that the kernel did not seal.
+ * its rows are one log, in which nothing may stand that the kernel did not seal. Counters of decisions follow from it.
  */
 export const tenantTwins: TwinOptions = {
   owner: 'tenant_id',
-  without: ['ledger'],
+  without: ['ledger', 'decision_counts'],
   tables: {
     ...ofControls,
     session_heads: { ...owned, columns: { tenant_id } },
@@ -48,6 +48,11 @@ export const tenantTwins: TwinOptions = {
     mcp_servers: {
       of: `NEW.tenant_id IS NOT NULL`,
       columns: { tenant_id, server_id: `NEW.tenant_id || '.twin/' || NEW.name` },
+    },
+    evidence_exports: { ...owned, columns: { tenant_id } },
+    evidence_envelopes: {
+      ...owned,
+      columns: { tenant_id, manifest_id: `'env_' || reverse(substr(NEW.manifest_id, 5))` },
     },
     access_keys: {
       ...owned,

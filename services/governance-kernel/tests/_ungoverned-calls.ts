@@ -5,30 +5,27 @@ import type { Signer } from '@countersign/crypto/signing';
 import { runConformance } from './_conformance.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
-import { approvalOf } from './_added-servers.ts';
 import { TestAgent } from './_agents.ts';
+import { envelopeSamples, trustSamples } from './_evidence-samples.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { askPack } from './_pack.ts';
 import { signedBody } from './_policies.ts';
 import type { ApproverSession } from '../src/approver-pages/sessions.ts';
 import { Approver } from './_passkeys.ts';
-import { allRoutes, credentialsFor, type RawCall } from './_raw.ts';
+import { allRoutes, credentialsFor, type RawCall, type Sample } from './_raw.ts';
 import { newSession, seal } from './_seal.ts';
+import { serverSamples } from './_server-samples.ts';
+import type { Root } from './_trust.ts';
 
-type Sample = {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: object;
-  form?: Record<string, string>;
-  headers?: object;
-};
+/** The parts that the kernel was started with: an approver's key, the root of trust, and a server of notes that a tenant may add. */
+type Given = { approver: Signer; root: Root; notesUrl: string };
 
 /**
  * A well-formed call of every route that is not marked as governed, in the order of the samples: a passkey's signature counts on from the one
  * before. A new route needs its sample here before it is answered.
  */
-export async function ungovernedCalls(test: TestKernel, approver: Signer): Promise<RawCall[]> {
-  const samples = await samplesFor(test, approver);
+export async function ungovernedCalls(test: TestKernel, given: Given): Promise<RawCall[]> {
+  const samples = await samplesFor(test, given);
   const order = Object.keys(samples.byOperation);
   const placeOf = ({ operation }: AnyRoute) => (order.includes(operation) ? order.indexOf(operation) : order.length);
   return allRoutes
@@ -53,7 +50,7 @@ function callOf(route: AnyRoute, { ids, byOperation }: Awaited<ReturnType<typeof
   };
 }
 
-async function samplesFor(test: TestKernel, approver: Signer) {
+async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given) {
   const client = test.as('acme', 'agent');
   const { receipt, receipt_id, record_id } = await seal(test);
   const { checkpoint_id, tree_size } = (await client.createCheckpoint()).body;
@@ -151,7 +148,10 @@ async function samplesFor(test: TestKernel, approver: Signer) {
     'create-activation-signature': { params: { tenant: 'decided' }, body: (await decidedChange(test, 'decided')).body },
     'confirm-activation': { params: { tenant: 'confirmed' }, body: await activatedChange(test) },
     'put-policy-bundle': { params: { tenant: 'newcomer' }, body: newcomers },
-    ...(await serverSamples(test)),
+    ...(await serverSamples(test, notesUrl)),
+    'get-seen-agent': { params: { principal: payload.principal_id } },
+    ...(await envelopeSamples(test, receipt_hash)),
+    ...(await trustSamples(test, root)),
   };
   const { report_id } = (await runConformance(test, 'short')).report;
   return {
@@ -160,26 +160,7 @@ async function samplesFor(test: TestKernel, approver: Signer) {
   };
 }
 
-/** Of the declared server, which two people approved twice. */
-async function serverSamples(test: TestKernel): Promise<Record<string, Sample>> {
-  const params = { server_id: 'notes' };
-  const approved = async () => {
-    const { receipt, hash } = await approvalOf(test.kernel, { serverId: params.server_id });
-    return { tenant_id: 'acme', approval_receipt_id: receipt, definitions_hash: hash };
-  };
-  return {
-    'get-mcp-server': { params },
-    'register-mcp-server': { body: { server_id: 'added', url: 'https://mcp.example/mcp' } },
-    'approve-mcp-server': { params, body: await approved() },
-    'approve-named-mcp-server': { body: { ...params, ...(await approved()) } },
-    'scan-mcp-server': { body: params },
-    'revoke-mcp-server': { params, body: { tenant_id: 'acme', reason: 'for a test' } },
-    'put-auth-profile': { params: { profile_id: 'p' }, body: { tenant_id: 'newcomer', servers: ['notes'] } },
-    'list-auth-profiles': { query: { tenant_id: 'newcomer' } },
-  };
-}
-
-/** What was decided to become the policy of a tenant. */
+/** The decided change of a tenant's policy. */
 async function decidedChange(test: TestKernel, tenant: string) {
   const changes = `\n  - { id: changes, effect: allow, match: { action: [policy.change] } }\ntools:`;
   await test.activate(tenant, starterPolicy.replace('\ntools:', changes));
@@ -192,7 +173,7 @@ async function decidedChange(test: TestKernel, tenant: string) {
   return { bundle, body: { decision_id, policy_hash, report_hash, epoch: 2 } };
 }
 
-/** What was decided, signed and put into force. */
+/** A decided, signed and active change. */
 async function activatedChange(test: TestKernel): Promise<object> {
   const params = { tenant: 'confirmed' };
   const { bundle, body } = await decidedChange(test, params.tenant);
@@ -201,7 +182,7 @@ async function activatedChange(test: TestKernel): Promise<object> {
   return { decision_id: body.decision_id };
 }
 
-/** Of a person with a passkey in a tenant of their own, since its first one changes what a vote needs. */
+/** Samples of a person with a passkey in a tenant of their own, since its first one changes the terms of votes. */
 async function passkeySamples(test: TestKernel, { session_id }: Approval): Promise<Record<string, Sample>> {
   const of = 'passkeys';
   await test.activate(of, starterPolicy);

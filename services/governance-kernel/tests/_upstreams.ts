@@ -122,6 +122,7 @@ export function fileSystemServer(): string {
 export type SealedReceipt = {
   kind: string;
   tool: string | null;
+  resource: string | null;
   action: string;
   verdict: string;
   reason_code: string;

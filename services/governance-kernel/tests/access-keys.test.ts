@@ -93,7 +93,7 @@ describe('the key of an agent', () => {
   });
 
   it.each<[Door, string[]]>([
-    ['evaluate', ['evaluate']],
+    ['evaluate', ['evaluate', 'preflight-sandbox']],
     ['chat', ['create-chat-completion', 'get-model', 'list-models']],
     [
       'mcp',

@@ -91,10 +91,10 @@ describe('the token of an agent', () => {
       const code = refusalCodeOf(route, { status, text });
       expect([route.operation, status, expected(route, status, code)]).toEqual([route.operation, status, true]);
     }
-    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(10);
+    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(11);
   });
 
-  it('may be said again by headers and query, and nobody else may be said', async () => {
+  it('may repeat the caller by headers and query, and never name another', async () => {
     const same = { 'x-gov-tenant-id': 'acme', 'x-gov-principal-id': 'researcher' };
     expect(await told(withHeaders(agent, same))).toBe('ALLOW ALLOWED');
     expect(await told(withHeaders(agent, { 'x-gov-tenant-id': 'umbrella' }))).toBe('PERMISSION_DENIED');
@@ -108,7 +108,7 @@ describe('the token of an agent', () => {
   const seconds = (ms: number) => Math.floor((time.clock().getTime() + ms) / 1_000);
   const lies: [string, () => Changes][] = [
     ['another key has signed', () => ({ key: another.privateKey })],
-    ['names a key that nobody has enrolled', () => ({ header: { kid: 'A'.repeat(43) } })],
+    ['names a key that is not enrolled', () => ({ header: { kid: 'A'.repeat(43) } })],
     ['says that it is not signed', () => ({ header: { alg: 'none' }, signature: '' })],
     ['says that it is not signed, and is', () => ({ header: { alg: 'none' } })],
     ['brings a key', () => ({ header: { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } } })],
@@ -117,7 +117,7 @@ describe('the token of an agent', () => {
     ['is a proof of possession', () => ({ header: { typ: 'countersign-enrolment+jwt' } })],
     ['is for another kernel', () => ({ claims: { aud: 'https://elsewhere.example' } })],
     ['is for several kernels', () => ({ claims: { aud: ['https://elsewhere.example'] } })],
-    ['is for nobody', () => ({ claims: { aud: undefined } })],
+    ['names no agent', () => ({ claims: { aud: undefined } })],
     ['has expired', () => ({ claims: { iat: seconds(-150_000), exp: seconds(-90_000) } })],
     ['has not begun', () => ({ claims: { iat: seconds(90_000), exp: seconds(150_000) } })],
     ['lives for more than five minutes', () => ({ claims: { exp: seconds(301_000) } })],
@@ -291,7 +291,7 @@ describe('an agent that is revoked', () => {
     }
   });
 
-  /** By the order of the log, which is the order of commits. */
+  /** Counted in the order of the log, which is the order of commits. */
   async function allowsAfterRevocation(principal: string): Promise<number> {
     const { rows } = await site.test.pool.query<{ count: string }>(
       `SELECT count(*) FROM ledger d, ledger r

@@ -36,7 +36,10 @@ const ofVote = ['ledger', 'session_heads', 'log_head', 'approvals', 'outbox'] as
 const tables = [...ofDecision, 'outbox'] as const;
 type Table = (typeof tables)[number];
 
-/** A digest of each of them, so that nothing can change unseen. Of events their text: whether they were sent already is no matter. */
+/**
+ * A digest of each of them, so that nothing can change unseen. For events only their text counts, not whether they were
+ * sent already.
+ */
 async function content(): Promise<Record<string, string>> {
   const { pool } = test;
   const read = async (table: Table): Promise<[Table, string]> => {

@@ -119,7 +119,7 @@ describe('what is appended was decided on what the database holds at that moment
     `INSERT INTO mcp_servers VALUES ('new', 'new', 'stdio', '{}', 'approved', now(), now())`,
     `UPDATE mcp_tools SET pinned_hash = NULL`,
     `UPDATE budgets SET tool_call_limit = 1 WHERE ${ofNoTwin}`,
-    `DELETE FROM budgets WHERE budget_id = 'nobody'`,
+    `DELETE FROM budgets WHERE budget_id = 'absent'`,
   ];
   it.each(controlChanges)('or nothing is written: %s', async (change) => {
     const append = await decided();

@@ -34,7 +34,7 @@ const wording = {
 };
 type Site = { current?: (ReturnType<typeof loaded> | null)[]; held?: object[]; rows?: Change[]; resolution?: object };
 
-/** What comes of a question, where the kernel has seen these bundles and relations one after the other. */
+/** The result of a question, when the kernel has seen these bundles and relations one after the other. */
 async function asked(call: object = mail, { current = [loaded(7)], held = [], rows, resolution }: Site = {}) {
   const { parts, written } = ledgerOver(nowMs, ...(rows ?? [head('acme', 7)]));
   const { ledger, clock, newUlid, newEvent } = parts;
@@ -66,7 +66,7 @@ async function asked(call: object = mail, { current = [loaded(7)], held = [], ro
 }
 
 describe('a question that is asked beforehand', () => {
-  it('is for this call, under the policy of now, in the words of whoever asks', async () => {
+  it('is for this call, under the current policy, in the words of the requester', async () => {
     const { row, told } = await asked();
     const { argsEncrypted, ceremonyHash, argsHash, intentHash, judgedHash, ...rest } = row as ApprovalRow;
     expect(rest).toEqual({
@@ -88,7 +88,7 @@ describe('a question that is asked beforehand', () => {
     expect(told).toEqual(['tool mail.send']);
   });
 
-  it('is sealed with what it is for, and told to whoever may answer', async () => {
+  it('is sealed with its subject, and published to those who may answer', async () => {
     const { row, written } = await asked();
     const [{ records, rows, events }] = written as [(typeof written)[number]];
     expect(rows).toEqual([['approvals', row]]);
@@ -122,7 +122,7 @@ describe('a question that is asked beforehand', () => {
     expect(row?.preconditions).toEqual({ tool_definition_hash: digest('e'), budgets: null });
   });
 
-  it('may be of an action without a tool, and nobody looks for one', async () => {
+  it('may be of an action without a tool, and no tool is looked up', async () => {
     const { row, told } = await asked({ kind: 'custom', action: 'docs.publish', tool: null });
     expect(row).toMatchObject({ action: 'docs.publish', tool: null, preconditions: { tool_definition_hash: null } });
     expect(told).toEqual([]);
@@ -138,7 +138,7 @@ describe('a question that is asked beforehand', () => {
       },
     ],
     [
-      'for arguments that nobody can read',
+      'for unreadable arguments',
       { ...mail, malformedArguments: true },
       {},
       { message: 'The arguments are no JSON object.', reasonCode: 'MALFORMED_ARGUMENTS' },

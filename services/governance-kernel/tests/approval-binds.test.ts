@@ -83,7 +83,7 @@ describe('an approval binds what was judged', () => {
       expect([other, said(await agent.decide(changed))]).toEqual([other, 'ESCALATE APPROVAL_REQUIRED']);
       expect(said(await agent.decide({ ...changed, approval_grant: id }))).toBe('DENY APPROVAL_MISMATCH');
     }
-    // What no rule reads is not judged.
+    // Members that no rule reads are not judged.
     const unread = { ...call, context: { channel: 'mail', mood: 'wild' } };
     expect(said(await agent.decide({ ...unread, approval_grant: id }))).toBe('ALLOW ALLOWED');
   });
@@ -140,7 +140,7 @@ describe('an approver', () => {
     expect((await alice.approval(asked(await agent.decide(transfer())))).reason).toBe('A person confirms transfers.');
   });
 
-  it('decides on one view of it all: the ceremony hash covers what was judged, and why somebody is asked', async () => {
+  it('decides on one view of it all: the ceremony hash covers the judged values, and the reason of the question', async () => {
     const id = asked(await agent.decide(transfer()));
     const row = await getApproval(test.kernel.context.reader, { tenant: 'acme' as TenantId, id });
     const hashOf = (changes: object) => withCeremonyHash(nodeProvider, { ...row, ...changes }).ceremonyHash;

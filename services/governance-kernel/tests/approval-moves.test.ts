@@ -22,7 +22,7 @@ const mayBreak = put(approvalTerms, { ...glassTerms, updatedAtMs: 0 } as never);
 const revoked = (principal: string) =>
   put(identities, { tenant: 'acme', kind: 'operator', principal, revokedAtMs: 1 } as never);
 
-/** What becomes of a vote on this approval. */
+/** The result of a vote on this approval. */
 async function voted(row: ApprovalRow, move: object = {}, ...more: Change[]) {
   const { parts, written } = ledgerOver(nowMs, put(approvals, row), ...more);
   const { tenant, id, session, ceremonyHash: expectedCeremonyHash } = row;
@@ -107,7 +107,7 @@ describe('a decision on an approval', () => {
       if (type === resolved) expect(data).toMatchObject({ resolved_by: 'bob' });
   });
 
-  it('that comes too late finds it expired: that is sealed as nobody’s doing, and the caller is refused', async () => {
+  it('that comes too late finds it expired: that is sealed without an actor, and the caller is refused', async () => {
     const row = question({ expiresAtMs: nowMs, approvedBy: ['ann'], approvedWith: ['bearer'] });
     const { refused, written } = await voted(row);
     expect(refused).toMatchObject({
@@ -256,7 +256,7 @@ describe('an approval whose policy was replaced', () => {
   });
 });
 
-describe('an approval that nobody decides', () => {
+describe('an approval without a decision', () => {
   const expire = async (row: ApprovalRow, id = row.id) => {
     const { parts, written } = ledgerOver(nowMs, put(approvals, row));
     const { tenant, session } = row;

@@ -249,7 +249,7 @@ describe('the page of an approval', () => {
     async () => {
       const own = await question();
       const asker = await signedIn(own.url, (await keyOf('agent')).key);
-      expect(asker.page.text).toContain('Whoever asked for an approval cannot decide it');
+      expect(asker.page.text).toContain('The requester of an approval cannot decide it');
       expect(asker.page.forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
       const named = await question({ ...payment(), tool: 'transfer' });
       expect((await signedIn(named.url, (await keyOf('mallory')).key)).page.text).toContain(
@@ -263,19 +263,23 @@ describe('the page of an approval', () => {
     },
   );
 
-  verifies('kn.approve.page', 'an approval that ran out meanwhile is told and shown, and stays refused', async () => {
-    const { id, url } = await question();
-    const { key } = await keyOf('alice');
-    time.advance(10 * minuteMs);
-    const { browser, page } = await signedIn(url, key);
-    expect(page.text).toContain('5 min 0 s');
-    expect(page.markup).toContain('<meta http-equiv="refresh" content="301" />');
-    time.advance(5 * minuteMs);
-    const late = await browser.submit(decide(page), { decision: 'approve' });
-    expect([late.status, late.text]).toEqual([409, expect.stringContaining('expired')]);
-    expect(await stateOf(id)).toBe('expired');
-    expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
-  });
+  verifies(
+    'kn.approve.page',
+    'an approval that expired in the meantime is reported and shown, and stays refused',
+    async () => {
+      const { id, url } = await question();
+      const { key } = await keyOf('alice');
+      time.advance(10 * minuteMs);
+      const { browser, page } = await signedIn(url, key);
+      expect(page.text).toContain('5 min 0 s');
+      expect(page.markup).toContain('<meta http-equiv="refresh" content="301" />');
+      time.advance(5 * minuteMs);
+      const late = await browser.submit(decide(page), { decision: 'approve' });
+      expect([late.status, late.text]).toEqual([409, expect.stringContaining('expired')]);
+      expect(await stateOf(id)).toBe('expired');
+      expect((await browser.open(url)).forms.map(({ action }) => action)).toEqual(['/approvals/sign-out']);
+    },
+  );
 });
 
 describe('what an attacker writes', () => {
@@ -356,7 +360,7 @@ describe('forms', () => {
 });
 
 describe('a kernel that people reach', () => {
-  it('sends its cookie over TLS alone, and slows down whoever guesses keys', async () => {
+  it('sends its cookie over TLS alone, and slows down guesses of keys', async () => {
     const env = { GOV_PUBLIC_URL: 'https://kernel.example', GOV_RATE_LIMITS: '1' };
     const reached = await startTestKernel({ env, overrides: { clock: time.clock } });
     try {

@@ -132,7 +132,7 @@ describe('an approval in the ledger', () => {
   });
 });
 
-describe('a key of somebody who approves by signature', () => {
+describe('a key of an approver who signs', () => {
   const signer = createSigner(generateSigningKey().privateKeyPem);
   const other = createSigner(generateSigningKey().privateKeyPem);
   const entry = (changes: object = {}) => ({
@@ -160,7 +160,7 @@ describe('a key of somebody who approves by signature', () => {
     ['with something behind it', { public_key: `${text}A` }],
     ['cut short', { public_key: text.slice(1) }],
     ['in another alphabet', { public_key: '+'.repeat(43) }],
-    ['with a member that nobody knows', { role: 'owner' }],
+    ['with an unknown member', { role: 'owner' }],
   ])('is refused %s, and the fault tells why', (_what, changes) => {
     expect(() => readAll(entry(changes))).toThrow(
       expect.objectContaining({ message: expect.stringContaining('it must be'), cause: expect.any(Error) }),
@@ -185,7 +185,7 @@ describe('a key of somebody who approves by signature', () => {
     return { statement, key_id: 'k1', signature: encodeBase64Url(by.sign(canonicalBytes(statement))) } as never;
   };
 
-  it('signs for its owner, in its tenant, and for nobody else', () => {
+  it('signs for its owner, in its tenant, and for no other', () => {
     const keys = readAll(entry({ ...otherKey, tenant_id: 'globex' }), entry({ ...otherKey, key_id: 'k0' }), entry());
     const verify = (given: never) => verifyStatement(nodeProvider, keys, given);
     expect(() => verify(signed())).not.toThrow();

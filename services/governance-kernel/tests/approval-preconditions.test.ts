@@ -98,7 +98,7 @@ describe('an approval whose rule wants the budgets unchanged', () => {
     etag = (await test.as('acme', 'operator').putBudget(input)).headers.get('etag');
   };
 
-  it('is void as soon as somebody else takes of them, on every kernel, and good when they are refilled', async () => {
+  it('is void as soon as another call takes of them, on every kernel, and good when they are refilled', async () => {
     await put(100);
     const call = { tool: 'vault.open', session_id: newSession() };
     const question = await agent.decide(call);
@@ -110,7 +110,7 @@ describe('an approval whose rule wants the budgets unchanged', () => {
     const refused = await there.decide({ ...call, approval_grant: id });
     expect([said(refused), refused.reason]).toEqual([
       'DENY APPROVAL_PRECONDITION_FAILED',
-      'Of budget daily less is left than when the approval was asked for.',
+      'Budget daily has less left than when the approval was requested.',
     ]);
     await put(101);
     expect(said(await there.decide({ ...call, approval_grant: id }))).toBe('ALLOW ALLOWED');
@@ -132,7 +132,7 @@ describe('an approval whose rule wants the budgets unchanged', () => {
     expect(said(await of.decide({ ...call, approval_grant: id }))).toBe('DENY APPROVAL_PRECONDITION_FAILED');
   });
 
-  it('is not had beforehand, by whoever words the question', async () => {
+  it('cannot be loosened beforehand by the wording of the question', async () => {
     const call = { tool: 'vault.open', session_id: newSession() };
     const body = { ...call, action: 'tool.call', reason: 'soon' } as never; // a test writes plain names
     const { approval_id: id } = (await agent.client.createApproval({ body })).body;

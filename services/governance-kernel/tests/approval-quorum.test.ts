@@ -34,7 +34,7 @@ const enrolled = (name: string, tenant = 'acme') => ({
 let test: TestKernel;
 let agent: Caller, alice: Caller, bob: Caller;
 beforeAll(async () => {
-  // First, so that whoever looks for a key by its name alone finds this one.
+  // First, so that a search for a key by its name alone finds this one.
   const namesake = { ...enrolled('foreign', 'globex'), principal_id: 'alice', key_id: 'alice-key' };
   const keys = [namesake, enrolled('alice'), enrolled('bob'), enrolled('agent')];
   test = await startTestKernel({ env: { GOV_APPROVER_KEYS: JSON.stringify(keys) } });

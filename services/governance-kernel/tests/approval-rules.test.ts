@@ -62,7 +62,7 @@ describe('a vote', () => {
     expect(vote(waiting, 'deny', { atMs: nowMs + 1 }).state).toBe('denied');
   });
 
-  it('is nobody’s who asked, who is not named or who has voted; the question is taken back by whoever wants', () => {
+  it('is refused to the requester, to unnamed people and to earlier voters; any of them may withdraw the question', () => {
     const named = rowWith({ approvers: ['alice', 'bob'], approvedBy: ['bob'] });
     for (const action of ['approve', 'deny'] as const) {
       const codeOf = (row: ApprovalRow, by: string) => refusalOf(() => vote(row, action, { by }));
@@ -154,7 +154,7 @@ describe('a vote', () => {
         ...{ credential: { kind: 'access_key', id: by }, asserted: null },
       } as never); // plain names
     expect(obstacle(rowWith(), 'alice')).toBeNull();
-    expect(obstacle(rowWith(), 'agent')).toMatch(/asked for an approval/);
+    expect(obstacle(rowWith(), 'agent')).toMatch(/requester of an approval/);
     // A fault of ours is no word for people.
     expect(() => obstacle({ ...rowWith(), approvers: null } as never, 'alice')).toThrow(TypeError);
   });
@@ -175,7 +175,7 @@ describe('the ceremony hash', () => {
 });
 
 describe('an approval in time', () => {
-  it('expires at its moment if nobody decided, and then has no arguments', () => {
+  it('expires at its moment without a decision, and then has no arguments', () => {
     const row = rowWith();
     expect([isExpired(row, nowMs + 999), isExpired(row, nowMs + 1000)]).toEqual([false, true]);
     expect(isExpired(rowWith({ state: 'approved' }), nowMs + 1000)).toBe(false);
@@ -210,16 +210,16 @@ describe('an open question', () => {
     ['the same', {}, {}, true],
     ['more people', { quorum: 3 }, {}, true],
     ['fewer people', { quorum: 1 }, {}, false],
-    ['anybody where somebody is named', {}, { approvers: ['bob'] }, false],
+    ['any approver where one is named', {}, { approvers: ['bob'] }, false],
     ['the one who is named', { approvers: ['bob'] }, { approvers: ['bob', 'carol'] }, true],
     ['one who is not named', { approvers: ['bob', 'dave'] }, { approvers: ['bob', 'carol'] }, false],
-    ['named people where anybody would do', { approvers: ['bob'] }, {}, true],
+    ['named people where any would do', { approvers: ['bob'] }, {}, true],
     ['more uses', { scope: 'uses:2' }, {}, false],
     ['a longer life', { expiresAtMs: nowMs + 1001 }, {}, false],
     ['no time lock where one is wanted', {}, { timelock: 1 }, false],
     ['nothing of the budgets', {}, { unchanged: ['budgets'] }, false],
     [
-      'budgets of which nobody takes',
+      'unused budgets',
       { preconditions: { tool_definition_hash: null, budgets: [] } },
       { unchanged: ['budgets'] },
       true,

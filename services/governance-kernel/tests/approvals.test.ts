@@ -122,7 +122,7 @@ describe('the approval loop', () => {
     expect(await alice.approval(question)).toMatchObject({ state: 'expired' });
     const overdue = asked(await agent.decide(payment()));
     time.advance(15 * minuteMs);
-    // One was expired when somebody came back with it, the other one nobody has touched yet.
+    // One was expired when its caller came back with it, the other one is untouched.
     const { data } = (await alice.client.listApprovals({ query: { state: 'expired', limit: 2 } })).body;
     expect(data.map(({ approval_id }) => approval_id)).toContain(overdue);
     expect(data).toHaveLength(2);
@@ -143,7 +143,7 @@ describe('the approval loop', () => {
     });
   });
 
-  it('tells those who wait that nobody decided in time, although nobody touched the approval', async () => {
+  it('notifies waiting callers of an expiry, although the approval was not touched', async () => {
     const call = payment();
     const id = asked(await agent.decide(call));
     time.advance(15 * minuteMs);
@@ -168,7 +168,7 @@ describe('the approval loop', () => {
     expect(await refusal(alice.move('approve', question))).toBe('ILLEGAL_TRANSITION');
   });
 
-  verifies('kn.approve.loop', 'nobody approves their own call, and nobody another tenant', async () => {
+  verifies('kn.approve.loop', 'callers never approve their own call, nor one of another tenant', async () => {
     const call = payment();
     const id = asked(await agent.decide(call));
     expect(await refusal(agent.move('approve', id))).toBe('PERMISSION_DENIED');
@@ -256,7 +256,7 @@ describe('transitions', () => {
     expect(await refusal(call({}, { 'if-match': `"${hash}"` }))).toBe('PRECONDITION_FAILED');
   });
 
-  it('seal who approved what, with the reason, and tell whoever waits', async () => {
+  it('seal the approver and the reason, and notify waiting callers', async () => {
     const call = payment();
     const id = asked(await agent.decide(call));
     const { ceremony_hash, intent_hash, judged_hash } = await alice.approval(id);

@@ -34,7 +34,7 @@ const read = (more: object = {}) =>
   ({ action: 'tool.call', tool: 'lookup', effect_level: 'E1', session_id: newSession(), ...more }) as EvaluateRequest;
 const payment = (session: string) => read({ tool: 'pay', effect_level: 'E3', session_id: session });
 
-/** A payment that somebody of a workspace asks for; a person, where an operator speaks for one. */
+/** A payment that a caller of a workspace requests; a person, where an operator speaks for one. */
 async function question(tenant: string, person?: string) {
   const body = payment(newSession());
   const client = person === undefined ? as({ tenant }) : site.test.as(tenant, person);
@@ -66,7 +66,7 @@ describe('an assertion of the gateway', () => {
       for (const role of roles) {
         const headers = bearer(await gateway.assert({ role, ...(role === 'agent' ? {} : { principal: member }) }));
         for (const route of allRoutes.filter(({ auth }) => auth !== 'public')) {
-          // A passkey is its owner's: whoever asks for another person's is refused, whatever the role.
+          // A passkey is its owner's: a request for another person's is refused, in every role.
           const params = { principal: member };
           const { status, text } = await rawCall(site.test.kernel.url, { route, headers, params });
           const opens = route.assertedBy?.includes(role) === true;
@@ -104,11 +104,12 @@ describe('an assertion of the gateway', () => {
     'list-mcp-capabilities',
     'list-models',
     'withdraw-approval',
+    'preflight-sandbox',
   ];
 
   const keysOfAgents = ['create-access-key', 'list-access-keys', 'revoke-access-key'];
 
-  const addServers = ['register-mcp-server', 'scan-mcp-server'];
+  const addServers = ['register-mcp-server', 'request-mcp-server-approval', 'scan-mcp-server'];
 
   const readByAll = [
     'export-evidence',
@@ -130,11 +131,23 @@ describe('an assertion of the gateway', () => {
   ];
   const readByPeople = [
     'get-boundary-status',
+    'get-decision-stats',
     'get-mcp-server',
+    'get-seen-agent',
     'list-actions',
     'list-boundary-targets',
     'list-mcp-servers',
+    'get-sandbox-grant',
+    'inspect-sandbox-grant',
+    'list-sandbox-grants',
+    'list-sandbox-profiles',
+    'verify-sandbox-grant',
+    'get-envelope',
+    'get-envelope-payload',
+    'list-envelopes',
+    'verify-envelope',
     'list-registered-tools',
+    'list-seen-agents',
     ...readByAll,
   ];
 
@@ -145,7 +158,7 @@ describe('an assertion of the gateway', () => {
       agent: [...ofAgents, ...readByAll].sort(),
       member: readByPeople.sort(),
       partner: [...ofApprovers, ...readByPeople].sort(),
-      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers, 'evaluate'].sort(),
+      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers, 'create-envelope', 'evaluate'].sort(),
     });
   });
 
@@ -163,7 +176,7 @@ describe('an assertion of the gateway', () => {
     expect((await as().listMcpCapabilities()).body.tools.length).toBeGreaterThan(0);
   });
 
-  it('may be said again by the headers, and nobody else may be said', async () => {
+  it('may repeat the caller by the headers, and never name another', async () => {
     const told = (more: Record<string, string>, query = {}) =>
       as({}, more)
         .evaluate({ body: read(), query })
@@ -231,7 +244,7 @@ describe('a vote by an assertion', () => {
     });
   });
 
-  it('is never an agent’s, a member’s, or that of whoever asked, and takes nothing back', async () => {
+  it('is never an agent’s, a member’s, or the requester’s, and withdraws nothing', async () => {
     const asking = await question(votes, asker);
     const told = {
       agent: await codeOfVote({ tenant: votes }, asking),

@@ -206,7 +206,7 @@ describe('an access evaluation', () => {
 });
 
 describe('a large request', () => {
-  /** What this process works for it, client included: the best of several tries, since others may work on this machine. */
+  /** The work of this process for it, client included: the best of several tries, since others may use this machine. */
   async function workMs(sent: Sent, tenant: string): Promise<number> {
     const tries: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {

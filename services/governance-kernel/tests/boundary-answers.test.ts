@@ -138,7 +138,7 @@ describe('the answer of a keyed call', () => {
     expect(logged).toEqual(['answer.not_kept chat', 'answer.not_kept chat']);
   });
 
-  it('may still come as long as the call may run, and then nobody knows it', async () => {
+  it('may still come as long as the call may run, and is unknown after that', async () => {
     nowMs -= 1;
     await expect(answered.find(call, decision)).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT' });
     nowMs += 1;

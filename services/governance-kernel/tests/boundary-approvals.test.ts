@@ -141,7 +141,7 @@ describe('what is known of an approval', () => {
     expect(factOf({ expiresAtMs: nowMs, createdAtMs: nowMs - 10_000 })).toEqual({ ...fact, expired: true });
   });
 
-  it('is nothing where none stands, and of one that nobody knows that it fits no call', () => {
+  it('is nothing where there is none, and one in an unknown state fits no call', () => {
     expect(approvalFact(batchOf(), situationOf(), null)).toBeNull();
     expect(approvalFact(batchOf(), situationOf({}, id('x')), null)).toEqual({
       ...{ approval_id: id('x'), state: 'approved', intent_hash: '', judged_hash: '', policy_hash: null },

@@ -129,7 +129,7 @@ describe('calls of an answer that were released before', () => {
     expect([ledger.batches.length, ledger.of(budgets), told]).toEqual([1, [budget], ['files.read', 'files.read']]);
   });
 
-  it('stay released where nobody has stopped them, whatever the rules would say to a new call', async () => {
+  it('stay released without a stop, whatever the rules would say to a new call', async () => {
     const { boundary, ledger } = memoryBoundary();
     expect(await boundary.refuseStopped([calling('pay.send'), calling('nobody.allows')])).toEqual([null, null]);
     expect(ledger.log).toEqual([]);
@@ -222,7 +222,7 @@ describe('the end of a call that the kernel sent', () => {
     expect([left(), ledger.of(dispatches)]).toEqual([[[{ ...took, spend_micros: 120n }, nothing]], []]);
   });
 
-  it('is as much as was held where nobody counted, and no output where there is none', async () => {
+  it('is the reservation where nothing was counted, and no output where there is none', async () => {
     const { boundary, decision, left } = await sent();
     const { payload } = await boundary.settle(decision, { outcome: 'failed' });
     expect([payload.outcome, payload.spend_micros, 'output_hash' in payload]).toEqual(['failed', '500', false]);

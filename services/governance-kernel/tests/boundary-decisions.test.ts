@@ -45,12 +45,12 @@ function serverIn(state: 'approved' | 'discovered', name = 'files.read') {
   return { tools, rows: [put(registry, row as never)] };
 }
 
-/** A boundary of whose `pay.send` somebody has approved the call. */
+/** A boundary with an approved call of `pay.send`. */
 async function approvedBoundary(changes: Partial<ApprovalRow> = {}) {
   const memory = memoryBoundary({ rows: [calls('all')] });
   await memory.boundary.decide(pay);
   const [row] = memory.ledger.of(approvals);
-  if (row === undefined) throw new Error('nobody was asked');
+  if (row === undefined) throw new Error('it was not asked');
   const approved = { ...row, state: 'approved', approvedBy: [bob], approvedWith: ['claim'], ...changes } as const;
   memory.ledger.rows = memory.ledger.rows.map((one) =>
     (one.control as unknown) === approvals ? put(approvals, approved) : one,
@@ -75,7 +75,7 @@ describe('a question', () => {
     expect(latestRecord(ledger)['approval_id']).toBe(row?.id);
   });
 
-  it('is asked anew when the one that is open is of less', async () => {
+  it('is requested again when the open one is for less', async () => {
     const { boundary, ledger } = memoryBoundary();
     await boundary.decide(pay);
     ledger.rows = ledger.rows.map((one) =>
@@ -87,7 +87,7 @@ describe('a question', () => {
 
   it.each<[string, Partial<GovernedCall>]>([
     ['was only tried', { mode: 'shadow' }],
-    ['comes from where nobody would answer', { asksNobody: true }],
+    ['comes from a requester without an approver', { asksNobody: true }],
   ])('is not asked for what %s', async (_case, change) => {
     const { boundary, ledger } = memoryBoundary();
     const { reply } = await boundary.decide(governed({ ...pay, ...change }));

@@ -41,7 +41,7 @@ function ask(lanes: readonly LoadedLane[], change: Partial<Asked> = {}, args: ob
   const asked: Asked = { call, intent, resolution: null, now, relations: { needed: null, held: notAsked } };
   return askDrafts(source, lanes, { ...asked, ...change });
 }
-/** What each said, or why it says nothing. */
+/** The verdict of each, or the reason why there is none. */
 const heard = (answers: readonly ShadowAnswer[]) =>
   answers.map((answer) => ('fault' in answer ? answer.fault : `${answer.outcome.kind} ${answer.outcome.rules.join()}`));
 

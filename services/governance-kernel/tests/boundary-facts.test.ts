@@ -31,7 +31,7 @@ describe('a call', () => {
     [called, registered(null), 'caller'],
     [dispatched, null, 'kernel'],
     [dispatched, registered(null), 'kernel'],
-  ] as const)('is dispatched by whoever has its tool: %j %j', (asker, resolution, by) => {
+  ] as const)('is dispatched by the owner of its tool: %j %j', (asker, resolution, by) => {
     expect(dispatchedBy(asker, resolution)).toBe(by);
   });
 
@@ -58,7 +58,7 @@ describe('a call', () => {
   const nobody = { state: 'unavailable', detail: 'No server has a tool of this name' };
   const nothing = { state: 'not_applicable' };
   it.each([
-    ['a tool that the kernel is to run and nobody has registered', 'files.read', dispatched, null, ourselves],
+    ['an unregistered tool that the kernel is to run', 'files.read', dispatched, null, ourselves],
     ['what the kernel does without a tool', null, dispatched, null, nothing],
     ["a caller's own tool", 'files.read', called, null, nothing],
     ['what a caller does without a tool', null, called, null, nothing],

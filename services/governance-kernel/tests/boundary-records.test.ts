@@ -26,7 +26,7 @@ const nothing = { state: 'not_applicable' } as const;
 
 const facts: Facts = {
   ...{ now, request: { state: 'known', value: { fault: null } }, fence: { state: 'known', value: [] } },
-  // What the draft is judged by is its own.
+  // The facts of the draft are its own.
   ...{ settings: nothing, policy: lost, relationship: nothing, registry: nothing, scopes: nothing },
   identity: {
     state: 'known',
@@ -52,14 +52,14 @@ const rowOf = (policy: CompiledPolicy, lane = 'draft') =>
 type Deciding = Parameters<typeof shadowVerdicts>[2];
 type Change = Partial<Deciding> & { given?: Partial<Facts>; unfit?: string; has?: (tenant: string) => string[] };
 
-/** What one draft says on these facts. */
+/** The verdict of one draft on these facts. */
 function verdictOf(policy: CompiledPolicy, { given, unfit = null as never, has = () => [], ...change }: Change = {}) {
   const row = rowOf(policy);
   const outcome = evaluateRules(policy, intent, { now, relations: {} });
   const answer: ShadowAnswer = { row, policy, intent, unfit, outcome, relations: null };
   const batch = { row: (_control: unknown, tenant: string) => ({ rules: has(tenant) }) as never };
   const judged = { tenant: acme, batch, facts: { ...facts, ...given }, active, validateArguments: () => null };
-  const deciding: Deciding = { ...judged, destination: null, dispatchedBy: 'caller', ...change };
+  const deciding: Deciding = { ...judged, destination: null, dispatchedBy: 'caller', grant: null, ...change };
   const [verdict] = shadowVerdicts([row], [answer], deciding);
   return verdict;
 }
@@ -109,7 +109,7 @@ describe('a draft', () => {
     ['a call that it cannot decide about', draft(), { unfit: 'odd' }, 'DENY MALFORMED_ARGUMENTS'],
     ['no policy that is active', draft(), { active: null }, 'ALLOW ALLOWED'],
     ['a tool that it wants in a sandbox', sandboxed, {}, 'DENY SANDBOX_GRANT_MISSING'],
-    ['a sandbox that nobody knows of', draft(), { given: { sandbox: lost } }, 'DENY SANDBOX_GRANT_MISSING'],
+    ['an unknown sandbox', draft(), { given: { sandbox: lost } }, 'DENY SANDBOX_GRANT_MISSING'],
     ['a tool that only the kernel may send', inside, {}, 'DENY DIRECT_UPSTREAM_BYPASS'],
     ['a proposal of such a tool', inside, { dispatchedBy: 'nobody' }, 'ALLOW ALLOWED'],
     [
@@ -126,10 +126,10 @@ describe('a draft', () => {
     ],
     ['a host that it names', bounded, { destination: { host: 'good.example' } }, 'ALLOW ALLOWED'],
     ['a host that it does not name', bounded, { destination: { host: 'bad.example' } }, 'DENY EGRESS_BLOCKED'],
-    ['a way out that nobody knows of', draft(), { given: { egress: lost } }, 'DENY EGRESS_BLOCKED'],
+    ['an unknown way out', draft(), { given: { egress: lost } }, 'DENY EGRESS_BLOCKED'],
     ['relations that it reads none of', draft(), { given: { relationship: lost } }, 'ALLOW ALLOWED'],
     ['a ceiling that it lacks', draft(), { has: (of) => (of === 'acme' ? ['{}'] : []) }, 'DENY CEILING_MISSING'],
-    ['a ceiling that nobody wants', ceiled, {}, 'DENY CEILING_MISSING'],
+    ['an unneeded ceiling', ceiled, {}, 'DENY CEILING_MISSING'],
   ])('is judged by its own terms: %s', (_case, policy, change, said) => {
     expect(says(policy, change)).toBe(said);
   });
@@ -141,7 +141,7 @@ describe('a draft', () => {
     ['under another policy', { given: { approval: granted(hash('b')) } }, 'DENY APPROVAL_MISMATCH'],
     ['without a policy', { given: { approval: granted(null) } }, 'DENY APPROVAL_MISMATCH'],
     ['where no policy is active', { active: null, given: { approval: granted(hash('a')) } }, 'DENY APPROVAL_MISMATCH'],
-    ['that nobody knows of', { given: { approval: lost } }, 'DENY APPROVAL_MISMATCH'],
+    ['that is unknown', { given: { approval: lost } }, 'DENY APPROVAL_MISMATCH'],
     ['that does not apply', { given: { approval: nothing } }, 'ESCALATE APPROVAL_REQUIRED'],
   ])('that asks sees an approval as its own when it is of the active policy: %s', (_case, change, said) => {
     expect(says(asking, change)).toBe(said);
@@ -230,7 +230,10 @@ describe('what a decision states', () => {
   it('is a tool that is blocked, a caller who is known, an approval, and what was left of budgets', () => {
     const blocked = { ...facts, block: { state: 'known', value: { tool_blocked: true } } } as const;
     expect(stated({}, { facts: blocked }).record.tool_blocked).toBe(true);
-    const { record } = stated({}, { facts: { block: lost, identity: lost }, approvalId: 'apr_1' as ApprovalId });
+    const { record } = stated(
+      {},
+      { facts: { block: lost, identity: lost, sandbox: lost }, approvalId: 'apr_1' as ApprovalId },
+    );
     expect(['tool_blocked' in record, 'identity' in record, record.approval_id]).toEqual([false, false, 'apr_1']);
     const amounts = { tool_calls: 1, spend_micros: 0n, egress_bytes: 0, writes: 0 };
     const limits = { tool_calls: 5, spend_minor: null, egress_bytes: null, writes: null };

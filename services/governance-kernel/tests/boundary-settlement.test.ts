@@ -36,7 +36,7 @@ const dispatch: Dispatch = {
 type Prepared = Parameters<typeof concludeSettlement>[1];
 const newEvent = eventFactory({ source: '/governance-kernel' });
 
-/** What a settlement seals and leaves behind. */
+/** The sealed settlement and its effects. */
 function settled(change: Partial<Prepared> = {}, rows: BudgetRow[] = [budget]) {
   const ending = { outcome: 'completed', outputHash: null, spentMicros: null, newEvent } as const;
   const batch = batchOf(put(dispatches, dispatch), ...rows.map((row) => put(budgets, row)));
@@ -66,7 +66,7 @@ describe('the settlement of a call', () => {
     [120n, '120', 150n],
     [0n, '0', 30n],
     [900n, '900', 930n],
-  ])('takes what was really spent, where somebody counted it: %s', (spentMicros, stated, used) => {
+  ])('takes the real spend, where it was counted: %s', (spentMicros, stated, used) => {
     const { payload, left } = settled({ spentMicros });
     expect(payload.spend_micros).toBe(stated);
     expect(left).toEqual([gone, took(amounts(4, used))]);
@@ -81,7 +81,7 @@ describe('the settlement of a call', () => {
     expect(settled({ outputHash: hash('4') }).payload.output_hash).toBe(hash('4'));
   });
 
-  it('gives back what was held when nobody lives who could say how it ended', () => {
+  it('releases the reservation when its process has died', () => {
     const { payload, left } = settled({ abandoned: true, outcome: 'uncertain' });
     expect(payload).toMatchObject({ outcome: 'uncertain', spend_micros: '0' });
     expect(left).toEqual([gone, took(amounts(3, 30n))]);

@@ -55,7 +55,7 @@ function isToldAgain({ learned = { state: 'not_applicable' }, accessKey }: Situa
 
 describe('an answer that was given before', () => {
   it.each<[string, Situation, Change[]]>([
-    ['nobody has stopped anything', {}, []],
+    ['there was no stop', {}, []],
     ['a throttle has let through all that it lets through', {}, [fenced('throttle')]],
     ['its fence was opened', {}, [fenced('open')]],
     ['its agent is enrolled', {}, [enrolled(null)]],

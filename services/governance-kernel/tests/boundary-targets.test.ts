@@ -34,7 +34,7 @@ it('what a stop can name is what is enrolled, registered or has called, the busi
   });
 });
 
-it('what a stop can name is not whole with more names than one answer has, or calls that nobody counted', () => {
+it('the possible targets are not whole with more names than one answer has, or uncounted calls', () => {
   const agents = Array.from({ length: 501 }, (_, nth) => `agent-${nth}`);
   const many = boundaryTargets({ ...named, agents, counted: [] });
   expect([many.is_whole, many.agents.length]).toEqual([false, 500]);

@@ -50,7 +50,7 @@ const gate = (name: string, outcome: GateOutcome['outcome']) =>
 
 type Span = { name: string; kind: string; fields?: SpanFields; startedAtMs: number; endedAtMs: number };
 
-/** What the instruments of a kernel were told. */
+/** The values that the instruments of a kernel received. */
 function listening(hasTracer: boolean) {
   const told = { instruments: [] as unknown[], counted: [] as unknown[], timed: [] as unknown[], spans: [] as Span[] };
   const meter: Pick<Meter, 'counter' | 'histogram'> = {

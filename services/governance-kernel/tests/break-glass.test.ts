@@ -111,7 +111,7 @@ describe('a person who breaks the glass', () => {
     },
   );
 
-  it('is not forgotten by whoever writes the row again', async () => {
+  it('is not forgotten when the row is written again', async () => {
     const { id } = await escalated(plain, 'two.keys');
     await breaksAtPage(plain, id);
     const whole = { broken_by: null, broken_reason: null, broken_at: null };
@@ -171,12 +171,12 @@ describe('a person who breaks the glass', () => {
   });
 });
 
-describe('nobody breaks the glass', () => {
-  it('where the tenant has not switched it on, has switched it off, or with what proves nobody', async () => {
+describe('the glass is not broken', () => {
+  it('where the tenant has not switched it on, has switched it off, or with a credential that proves no person', async () => {
     const { id } = await escalated(off, 'two.keys');
     const { page } = await atPage(off, id);
     expect(page.text).not.toContain('Break the glass');
-    expect((await breaksAtPage(off, id)).text).toContain('Nobody breaks the glass in this tenant');
+    expect((await breaksAtPage(off, id)).text).toContain('Breaking the glass is off in this tenant');
     const claimed = new Caller(test, plain, 'ann');
     const mine = await escalated(plain, 'two.keys');
     expect(await refusal(claimed.move('break_glass', mine.id, 'a fire'))).toBe('PERMISSION_DENIED');
@@ -220,7 +220,7 @@ describe('nobody breaks the glass', () => {
     expect(await view(plain, approval_id)).toMatchObject({ state: 'approved', uses_remaining: 1 });
   });
 
-  it('of what a rule wants named people for, by asking beforehand for anybody', async () => {
+  it('of a call that needs named people, by asking beforehand for any approver', async () => {
     const asking = { tool: 'named.x', session_id: newSession(), action: 'tool.call', reason: 'please', quorum: 2 };
     const { approval_id } = (await test.as(plain, 'agent').createApproval({ body: asking as never })).body; // plain names
     await breaksAtPage(plain, approval_id, { by: 'zoe' });
@@ -284,7 +284,7 @@ describeStory('where the tenant has passkeys', () => {
     expect(report.broken_glass).toEqual({ count: 1, first: glass.receipt.payload.receipt_id });
   });
 
-  /** What a kernel that lies would seal. */
+  /** The record that a lying kernel would seal. */
   function judged(change: (record: BoundaryRecord) => void): string {
     const lying = structuredClone(glass.record) as BoundaryRecord;
     change(lying);

@@ -31,7 +31,7 @@ const stands = (row: BudgetRow, version = 3): Change[] => [
 const many = (count: number, prefix = 'other-', of: object = {}) =>
   Array.from({ length: count }, (_, nth) => put(budgets, budget({ id: `${prefix}${nth}`, ...of })));
 
-/** What becomes of new terms, where the next version is said to be this one. */
+/** The result of new terms, with this version as the next one. */
 async function changed(version: number | null, asked: object = {}, ...rows: Change[]) {
   const { parts, written } = ledgerOver(nowMs, ...rows);
   const seen: unknown[] = [];
@@ -78,7 +78,7 @@ describe('a budget', () => {
     expect(written?.records[0]?.intent.facts).toEqual({ version: 1, ...terms });
   });
 
-  it('is the first version of itself where nobody names one', async () => {
+  it('is the first version of itself by default', async () => {
     expect((await changed(null)).done).toMatchObject({ isNew: true, budget: { version: 1 } });
   });
 
@@ -130,7 +130,7 @@ describe('a budget', () => {
     expect(done?.budget.row).toMatchObject({ window: '1h', resetsAtMs: ends });
   });
 
-  it('begins anew in a window that is over', async () => {
+  it('starts from zero after its window', async () => {
     const { done, seen } = await changed(4, {}, ...stands(budget({ used, resetsAtMs: nowMs })));
     expect(done?.budget.row).toMatchObject({ used: none, resetsAtMs: hourEndMs });
     expect(seen).toMatchObject([[{ row: { used: none } }, terms]]);
@@ -218,7 +218,7 @@ describe('the ceiling of the installation', () => {
     ]);
   });
 
-  it('counts anew in another currency, and is a fault of the configuration while calls are on their way', async () => {
+  it('starts from zero in another currency, and is a fault of the configuration while calls are on their way', async () => {
     const spent = { ...none, spend_micros: 5n };
     const { written } = await set({ currency: 'CHF' }, ...stands({ ...row, used: spent }));
     expect(written?.rows).toMatchObject([

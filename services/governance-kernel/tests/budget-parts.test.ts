@@ -39,7 +39,7 @@ describe('what is left of a budget', () => {
     expect(remainderOf(newBudget({ ...row, id: ceiling }))).toEqual({ ...hidden, ...nothing });
   });
 
-  it('is taken by a call with its price, and without one where nobody counts money', () => {
+  it('is taken by a call with its price, and without one where money is not counted', () => {
     expect(amountsOf(used)).toEqual(used);
     expect(amountsOf({ ...used, spend_micros: null })).toEqual({ ...used, spend_micros: 0n });
   });
@@ -49,7 +49,7 @@ describe('a budget as callers see it', () => {
   const shown = (changes: object, nowMs = 0) =>
     budgetView({ row: newBudget(changes), version: 3, updatedAtMs: 1 }, nowMs);
 
-  it('has its terms, what was taken, what is left and when it begins anew', () => {
+  it('has its terms, its usage, its rest and the start of its next window', () => {
     expect(shown({ used, reserved, approvalRequiredAboveMinor: 9 })).toEqual({
       ...{ budget_id: 'b', subject: 'tenant', window: '1h', tool_call_limit: 20, spend_limit_minor: 20 },
       ...{ currency: 'EUR', egress_limit_bytes: 20, write_limit: 20, approval_required_above_minor: 9 },
@@ -111,7 +111,7 @@ describe('the terms of a budget', () => {
       expect([name, sameTerms(newBudget(), { ...terms, [name]: value })]).toEqual([name, false]);
   });
 
-  it('begin to count money anew in another currency, unless some is on its way', () => {
+  it('count money from zero in another currency, unless some is on its way', () => {
     const row = newBudget({ used });
     expect(countedIn(row, terms)).toBe(row);
     const inDollars = { ...terms, currency: 'USD' };

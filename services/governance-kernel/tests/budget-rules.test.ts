@@ -18,7 +18,7 @@ const demandOf = (value: (amount: (typeof amounts)[number]) => number): BudgetAm
 });
 const limitOf = { ...limits, spend_micros: microsOf(limits.spend_minor) };
 
-/** What the budget gate asks before anything is taken. */
+/** Whether the budget gate passes before anything is taken. */
 function holds(budget: BudgetRow, demand: BudgetAmounts): boolean {
   const left = budgetFact(budget);
   const remaining = [
@@ -44,7 +44,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** As the open dispatches keep it. */
+/** A reservation in the form of the open dispatches. */
 type Held = ReturnType<typeof reservationOf>;
 type State = { budget: BudgetRow; open: Held[]; nowMs: number };
 
@@ -135,7 +135,7 @@ describe('the arithmetic of budgets', () => {
     expect(inWindow(total, Number.MAX_SAFE_INTEGER)).toEqual(total);
   });
 
-  it('counts a call in the budgets of its tenant, of whoever makes it under both names, and of its tool', () => {
+  it('counts a call in the budgets of its tenant, of its caller under both names, and of its tool', () => {
     const ofEvery = ['tenant', 'principal:ada', 'agent:ada'];
     expect(budgetSubjects({ principal: 'ada', tools: [] })).toEqual(ofEvery);
     expect(budgetSubjects({ principal: 'ada', tools: ['Files__read', 'files.read'] })).toEqual([

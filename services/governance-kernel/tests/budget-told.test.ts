@@ -25,7 +25,7 @@ function told(usage: object, ...rows: Change[]) {
   return { done, written };
 }
 
-/** What an event left behind that was told before. */
+/** The effects of an event that was reported before. */
 async function earlier(usage: object, row: BudgetRow): Promise<Change> {
   const { done, written } = told(usage, ...stands(row));
   await done;

@@ -100,7 +100,7 @@ describe('ceilings', () => {
 
   verifies('kn.budget', 'every budget that applies must hold, and others do not matter', async () => {
     const tenant = newTenant();
-    // By name the narrow ones stand between the wide ones, so that looking at the first or the last only would not do.
+    // The names of the narrow ones are between those of the wide ones, so reading the first or the last only would fail.
     await put(tenant, 'a-wide', { tool_call_limit: 100 });
     await put(tenant, 'narrow', { subject: 'principal:agent', tool_call_limit: 1 });
     await put(tenant, 'shell', { subject: 'tool:shell', tool_call_limit: 0 });

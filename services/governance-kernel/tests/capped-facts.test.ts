@@ -65,7 +65,7 @@ describe('a fact above the cap', () => {
     expect(restoreIntent(sealed.record)).toMatchObject({ kind: 'UNREPLAYABLE', missing: ['args.text'] });
   });
 
-  it('has another hash for each tenant, so nobody guesses it from a known text', async () => {
+  it('has another hash for each tenant, so it cannot be guessed from a known text', async () => {
     const hashes: unknown[] = [];
     for (const tenant of ['acme', 'globex', 'acme']) {
       const call = { tool: 'ask.person', session_id: newSession(), args: { text: long('one') } };
@@ -164,5 +164,5 @@ it('the record of any call that a door takes fits its line, and the export of it
   );
 });
 
-/** What a door says of bodies that are no call: too large, or text that nobody can write again. */
+/** The door's errors for bodies that are no call: too large, or text that cannot be written again. */
 const notTaken = new Set(['PAYLOAD_TOO_LARGE', 'LONE_SURROGATE', 'UNKNOWN_MEMBER', 'NUMBER_OUT_OF_RANGE']);

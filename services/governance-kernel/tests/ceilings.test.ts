@@ -92,7 +92,7 @@ describe('a ceiling', () => {
     expect((await test.as(tenant).listBudgets()).body.data).toEqual([]);
   });
 
-  verifies('kn.budget', 'keeps its currency while money is reserved, and counts anew in another one', async () => {
+  verifies('kn.budget', 'keeps its currency while money is reserved, and starts from zero in another one', async () => {
     const tenant = newTenant();
     await setCeiling(tenant, 1, { spend_limit_minor: 100, currency: 'EUR' });
     const { boundary } = test.kernel.context;

@@ -44,7 +44,7 @@ function linesOf({ header, heads, receipts }: Exported): string[] {
   return [header, ...heads, ...receipts].map((line) => JSON.stringify(line));
 }
 
-/** What a stranger with the published keys says. */
+/** The verdict of a third party with the published keys. */
 function judge(change: (chain: Exported) => Exported): string {
   const report = verifyExport(linesOf(change(structuredClone(exported))), { trust, provider: nodeProvider });
   return report.fault?.code ?? report.verdict;
@@ -180,7 +180,7 @@ describe('GET /api/v1/receipts/export', () => {
     await expect(tooDeep).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 });
   });
 
-  it('goes in pages through a chain of any length, and lets decisions pass meanwhile', async () => {
+  it('goes in pages through a chain of any length, and lets decisions pass in between', async () => {
     const session = newSession();
     await sealMany(test, 120, { session_id: session });
     const [whole, replies] = await Promise.all([exportOf({ session_id: session }), sealMany(test, 40)]);

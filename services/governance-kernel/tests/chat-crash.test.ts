@@ -7,7 +7,7 @@ import { startKernelProcess } from './_kernel-process.ts';
 import { receiptsOf, startUpstreams, type Upstreams } from './_upstreams.ts';
 
 const upstreamTimeoutMs = 45_000;
-/** What the key outlives the longest answer of a model by, at most: judging it (GOV_MCP_TIMEOUT) and sealing. */
+/** The longest time by which the key outlives a model's longest answer: judging it (GOV_MCP_TIMEOUT) and sealing. */
 const marginMs = 32_000;
 const dispatchDeadlineMs = 300_000;
 const session = 'chat-crashed';
@@ -39,7 +39,7 @@ async function ask(url: string): Promise<string> {
 describe('kill -9 while the model answers', () => {
   verifies(
     'kn.chat.once',
-    'keeps the key for as long as the answer could still come, and then says that nobody knows it: the model is asked once',
+    'keeps the key for as long as the answer could still come, and then reports it as unknown: the model is asked once',
     async () => {
       const { test, model } = upstreams;
       const process = await startKernelProcess(test.env);

@@ -43,7 +43,7 @@ async function ask(tenant: string, more: object) {
   return { status: response.status, ...error };
 }
 
-/** What the rules were told of a call. */
+/** The facts of a call that the rules read. */
 async function factsOf(more: object): Promise<Record<string, unknown>> {
   expect(await ask('asked', more)).toMatchObject({ status: 403, code: 'approval_required' });
   const { body } = await upstreams.test.as('asked').listApprovals({ query: { limit: 1 } });
@@ -91,7 +91,7 @@ describe('what a policy is told of a model call', () => {
     });
   });
 
-  it('is each member that nobody knows, in its own spelling, whatever it holds', async () => {
+  it('is each unknown member, in its own spelling, whatever it holds', async () => {
     const unknown = ['Plugins', 'constructor', 'models', 'plugins\u200b', 'ｐlugins'];
     const more = Object.fromEntries(unknown.map((name) => [name, null]));
     const facts = await factsOf(more);
@@ -137,7 +137,7 @@ describe('what a policy is told of a model call', () => {
     ['a tier that is no name', { service_tier: { priority: true } }, 'service_tier'],
     ['to store what is no truth', { store: 'yes' }, 'store'],
     [
-      'more types of content than anybody reads',
+      'too many types of content',
       { messages: [{ role: 'user', content: Array.from({ length: 33 }, (_, index) => ({ type: `t${index}` })) }] },
       'messages',
     ],
@@ -147,7 +147,7 @@ describe('what a policy is told of a model call', () => {
     expect(upstreams.model.requests).toHaveLength(asked);
   });
 
-  it('is refused with more members that nobody knows than anybody reads', async () => {
+  it('is refused with too many unknown members', async () => {
     const members = (count: number) => Object.fromEntries(functionTools(count).map((_, index) => [`m${index}`, 1]));
     expect(await ask('acme', members(65))).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
     expect((await factsOf(members(64)))['unknown_members']).toHaveLength(64);
@@ -178,7 +178,7 @@ describe('the starter policy', () => {
     expect(upstreams.model.requests).toHaveLength(asked);
   });
 
-  it('names the members that nobody knows, as they were spelled and as many as anybody corrects at once', async () => {
+  it('names the unknown members, in their spelling and up to a limit', async () => {
     const denialOf = async (more: object) => {
       const denied = starterClient().create({ model: 'scripted', messages, ...more } as never); // more than the SDK knows
       return (await denied.catch((reason: unknown) => reason)) as { error: { details: { args?: object } } };

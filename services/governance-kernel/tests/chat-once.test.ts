@@ -83,7 +83,7 @@ describe('an answer that was bought', () => {
     ],
   ];
   it.each(faults)(
-    'and that nobody can use is told as a fault, and not bought again: %s',
+    'and that is unusable is reported as a fault, and not bought again: %s',
     async (key, first, status, code, answer) => {
       const url = upstreams.test.kernel.url;
       upstreams.model.follow(() => answer);
@@ -162,7 +162,7 @@ describe('a database that is away when the model answers', () => {
 
   verifies(
     'kn.chat.once',
-    'loses no answer: its caller gets it, and so does whoever comes back with the key',
+    'loses no answer: its caller gets it, and so does a repeated request with the key',
     async () => {
       cutWhenAsked();
       const bought = await askOnce(cutOff.url, 'kept-in-memory');

@@ -6,7 +6,7 @@ const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end
 const token = { token: 'a', logprob: -0.1, bytes: [97] };
 const filtered = { filtered: false, severity: 'safe' };
 
-/** What servers send, as far as it is known here. */
+/** The known members that servers send. */
 const known = {
   envelope: {
     ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', system_fingerprint: null, service_tier: 'auto' },

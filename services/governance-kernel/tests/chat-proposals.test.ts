@@ -19,7 +19,7 @@ const session = 'proposal-session' as SessionId;
 const inSession = { 'X-Gov-Session-ID': session };
 type Decided = { verdict: string; reason_code: string; approval_id?: string };
 
-/** What the boundary says about the one call that a model proposes. */
+/** The boundary's text about the one call that a model proposes. */
 const propose = async (name: string, args: object) => said(await proposal(name, args));
 
 async function proposal(name: string, args: object, headers: object = inSession): Promise<Decided> {
@@ -108,7 +108,7 @@ describe('a proposed call of a declared server, which only the kernel can execut
     expect(await callOverMcp('notes.pay', call)).toBe('ESCALATE APPROVAL_REQUIRED');
   });
 
-  it('says of itself that nobody executes it, and names no approval as used', async () => {
+  it('states that it is not executed here, and names no approval as used', async () => {
     const call = { amount: 8 };
     const id = (await proposal('notes__pay', call)).approval_id ?? '';
     await approve(upstreams.test, id);
@@ -158,7 +158,7 @@ describe('the calls of one answer', () => {
     const sealed = rows.map(({ payload }) => JSON.parse(payload) as ReceiptPayload); // the kernel wrote it
     const tools = names.map((name) => name.replace('__', '.'));
     expect(sealed.map(({ kind, tool }) => tool ?? kind)).toEqual(['decision', ...tools, 'outcome']);
-    // The ledger waits for nobody: the first call may go out alone, the others queue behind it and go out as one.
+    // The ledger does not wait: the first call may go out alone, the others queue behind it and go out as one.
     const batches = new Set(rows.slice(1, -1).map(({ sealed_by }) => sealed_by));
     expect(batches.size).toBeLessThanOrEqual(2);
   });

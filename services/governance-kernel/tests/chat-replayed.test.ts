@@ -167,7 +167,7 @@ describe('a call that was released under a key', () => {
   });
 });
 
-describe('an answer whose calls nobody has stopped', () => {
+describe('an answer with calls that were not stopped', () => {
   verifies('kn.chat.once', 'is told again as it was, whatever else is fenced, and takes nothing twice', async () => {
     const asking = newAsking();
     const { tenant, key } = asking;

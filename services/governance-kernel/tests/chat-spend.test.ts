@@ -7,7 +7,7 @@ import { startUpstreams, type Upstreams } from './_upstreams.ts';
 
 // One minor unit for each token, so that amounts and tokens can be compared.
 const prices = {
-  // As hosted models cost: three and fifteen units of money for a million tokens.
+  // The price of hosted models: three and fifteen units of money for a million tokens.
   large: {
     input_per_million_minor: 300,
     output_per_million_minor: 1_500,
@@ -149,7 +149,7 @@ describe('what a model call costs', () => {
 
   verifies(
     'kn.budget',
-    'with an image costs at most what the model can read, and is refused where nobody knows that',
+    'with an image costs at most what the model can read, and is refused where that is unknown',
     async () => {
       const content = [{ type: 'image_url' as const, image_url: { url: 'https://example.org/large.png' } }];
       const showing = { ...request, messages: [{ role: 'user' as const, content }] };
@@ -167,7 +167,7 @@ describe('what a model call costs', () => {
 
   verifies(
     'kn.budget',
-    'is refused with a code of its own where a budget counts money and nobody knows the price',
+    'is refused with a code of its own where a budget counts money and the price is unknown',
     async () => {
       const tenant = newTenant();
       const unpriced = { ...request, model: 'countersign-scripted-model' };
@@ -191,7 +191,7 @@ describe('what a model call costs', () => {
     ['a search at the provider', { web_search_options: {} }, 'web_search_options'],
     ['a tool at the provider', { tools: [{ type: 'code_interpreter' }] }, 'code_interpreter'],
     ['data at the provider', { data_sources: [] }, 'data_sources'],
-    ['a member that nobody knows', { models: ['dearer'] }, 'models'],
+    ['an unknown member', { models: ['dearer'] }, 'models'],
     ['a sound', { messages: [{ role: 'user', content: sound }] }, 'input_audio'],
     ['a sound that the provider keeps', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio'],
   ])('is refused where a budget counts money with %s, whose price is in no table', async (_what, more, named) => {
@@ -205,7 +205,7 @@ describe('what a model call costs', () => {
     expect(upstreams.model.requests).toHaveLength(asked);
   });
 
-  it('is not told where nobody knows it, whatever tokens were used', async () => {
+  it('is not reported where it is unknown, whatever tokens were used', async () => {
     const { response } = await upstreams
       .openai({ tenant: newTenant() })
       .chat.completions.create({ ...request, service_tier: 'priority' })

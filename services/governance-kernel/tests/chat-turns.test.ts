@@ -42,7 +42,7 @@ describe('while the calls of an answer are read, others have their turn between 
   it('of an answer that is told again', async () => {
     const kept = { status: 200, headers: {}, text: answer };
     const tenant = TenantId.parse('acme');
-    const caller = { tenant, principal: PrincipalId.parse('agent') } as Caller; // nobody is asked about it
+    const caller = { tenant, principal: PrincipalId.parse('agent') } as Caller; // no budget limits it
     const proposer = { caller, session: SessionId.parse('turns') };
     const read = (refuseStopped: () => never) => withholdStopped({ refuseStopped }, proposer, kept);
     expect(await turnsUntilAsked(read)).toBeGreaterThanOrEqual(calls - 1);

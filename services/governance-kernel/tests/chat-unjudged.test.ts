@@ -30,7 +30,7 @@ beforeEach(() => upstreams.model.follow(followDirectives));
 const askedOf = (key: string) => upstreams.model.requests.filter(({ body }) => body.includes(key)).length;
 const proposalOf = (key: string) => `call:notes__read_note {"id":"${key}"}`;
 
-/** The model answers, and nobody can judge the call that it proposes. */
+/** The model answers, and the call that it proposes cannot be judged. */
 async function buyUnjudged(key: string): Promise<void> {
   upstreams.model.follow((request) => {
     proxy.cut();
@@ -43,7 +43,7 @@ async function buyUnjudged(key: string): Promise<void> {
   proxy.restore();
 }
 
-/** As a client does that was told to come back. */
+/** Repeats the request like a client that was asked to come back. */
 async function askUntilJudged(url: string, key: string): Promise<Said> {
   for (;;) {
     const said = await askOnce(url, key, proposalOf(key));

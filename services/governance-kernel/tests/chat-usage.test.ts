@@ -15,7 +15,7 @@ const request = { model: 'scripted', max_tokens: 100, messages: [{ role: 'user' 
 let tenants = 0;
 const newTenant = () => `user-${(tenants += 1)}`;
 
-/** What is counted for an answer that comes with that usage, in minor units: whole, and streamed. */
+/** The counted cost of an answer with that usage, in minor units: whole, and streamed. */
 async function countedFor(usage: object, message: object = { content: 'Hi' }): Promise<number[]> {
   upstreams.model.follow(({ stream }) => (res: ServerResponse) => {
     if (stream !== true) {

@@ -61,7 +61,8 @@ const text = (letter: string, bytes: number) =>
   completion(`{"role":"assistant","content":"${letter.repeat(bytes / letter.length)}"}`);
 const listOf = (value: string, bytes: number) => completion(`{"annotations":[${`${value},`.repeat(bytes / 3)}0]}`);
 
-// Twenty to forty-five milliseconds on an idle machine, of which the client in this process takes a part; an answer of 32 MiB took a third of a second, or eight of them when it was objects.
+// Twenty to forty-five milliseconds on an idle machine, of which the client in this process takes a part. An answer of
+// 32 MiB took a third of a second, or eight of them when it was objects.
 const blinkMs = 150;
 
 describe('an answer of any size', () => {
@@ -71,13 +72,13 @@ describe('an answer of any size', () => {
     ['more text than may be', text('x', 32 * mebibyte), 502],
     ['as many objects as it may hold', listOf('{}', 3 * 24_000), 200],
     ['more objects than it may hold', listOf('{}', 4 * mebibyte - 200), 502],
-  ])('holds up nobody with %s', async (_what, bytes, status) => {
+  ])('blocks no other caller with %s', async (_what, bytes, status) => {
     answerWith(bytes);
     const answered = async () => expect((await ask(plainBody)).status).toBe(status);
     expect(await heldUpMs(answered)).toBeLessThan(blinkMs);
   });
 
-  it('holds up nobody with arguments in many calls that are made of members, live or told again', async () => {
+  it('blocks no other caller with arguments in many calls that are made of members, live or repeated', async () => {
     const members = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, nth) => [`member_${nth}`, 1])));
     const calling = (count: number) =>
@@ -150,7 +151,7 @@ describe('a request of any size', () => {
     ['letters of two bytes', said('é'), 200],
     ['letters of four bytes', said('😀'), 200],
     ['long names', `{"model":"scripted","messages":[],"x":{${names}}}`, 413],
-  ])('holds up nobody with %s', async (_what, body, status) => {
+  ])('blocks no other caller with %s', async (_what, body, status) => {
     upstreams.model.follow(() => (res: ServerResponse) => {
       res.writeHead(200, { 'content-type': 'application/json' }).end(completion('{"role":"assistant","content":"x"}'));
     });

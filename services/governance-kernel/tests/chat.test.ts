@@ -303,7 +303,7 @@ describe("tool calls in a model's answer", () => {
     ['text that is cut off', 'notes__read_note', '{"id":"a', 'MALFORMED_ARGUMENTS'],
     ['a member twice', 'notes__read_note', '{"id":"a","id":"b"}', 'MALFORMED_ARGUMENTS'],
     ['what breaks the pinned schema', 'notes__read_note', '{"id":1}', 'SCHEMA_VIOLATION'],
-    ['a function that nobody declared', 'unheard_of', '{}', 'NO_MATCHING_RULE'],
+    ['an undeclared function', 'unheard_of', '{}', 'NO_MATCHING_RULE'],
   ])('denies a call with %s', async (_case, name, text, reason) => {
     for (const completion of [await ask(`call:${name} ${text}`), await streamed(`call:${name} ${text}`)]) {
       expect(messageOf(completion).tool_calls ?? []).toEqual([]);

@@ -68,7 +68,7 @@ const bob = () => test.as('acme', 'bob');
 const params = { principal: 'bob' as never }; // within its schema
 let bobs: Authenticator;
 
-/** Enrols a passkey of somebody else, which waits. */
+/** Enrols a passkey of another person, which waits. */
 async function bobEnrols(): Promise<void> {
   bobs = new Authenticator(origin);
   const { challenge } = (await bob().registerPasskey({ params })).body;
@@ -109,7 +109,7 @@ describeStory('in a real browser, as wide as a phone', () => {
   );
 
   it(
-    'whoever is not verified approves nothing',
+    'an unverified person approves nothing',
     async () => {
       const { id, url } = await question(2);
       const { page, cdp, authenticatorId } = phone;

@@ -95,7 +95,7 @@ describe('one command', () => {
     runMs,
   );
 
-  it('exits 2 where nothing can be asked, and 4 where the keys are of nobody who is trusted', async () => {
+  it('exits 2 where nothing can be queried, and 4 where the keys are not trusted', async () => {
     writeFileSync(file('key'), 'another-key\n');
     expect((await command(test.kernel.url)).status).toBe(2);
     writeFileSync(file('key'), `${adminKey}\n`);
@@ -117,7 +117,7 @@ describe('one command', () => {
   });
 });
 
-/** The proof after somebody has changed it, without any key. */
+/** The proof after a change, without any key. */
 function changed(change: (shown: ConformanceProof) => void): ConformanceProof {
   const shown = structuredClone(proof);
   change(shown);
@@ -137,7 +137,7 @@ it('a report that names receipts without end is not read without end', async () 
   await expect(collectProof(client, { signed, vectors, withinMs: 20 })).rejects.toThrow('takes too long');
 });
 
-describe('a proof that somebody changed', () => {
+describe('a changed proof', () => {
   it.each<[string, string, (shown: ConformanceProof) => unknown]>([
     ['a result', 'HASH_MISMATCH', ({ signed }) => (resultOf(signed.report, 'door.evaluate-no-rule').duration_ms += 1)],
     [

@@ -32,7 +32,7 @@ let after: string;
 /** Until the first run had ended. */
 let sent: { toModels: number; toTools: number };
 
-/** What tenants beside those of the run have, to the byte; the log grows for everybody. */
+/** The rows of tenants beside those of the run, to the byte; the log grows for all. */
 async function rowsOfOthers(): Promise<string> {
   const tables = ['ledger', 'policy_heads', 'policy_bundles', 'budgets', 'access_keys', 'approvals', 'tool_blocks'];
   const rows = tables.map(async (table) => {
@@ -135,7 +135,7 @@ describe('a full run', () => {
     await expect(test.as('acme').getConformanceReport({ params })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('makes the policies of tenants that nobody is no policy that a kernel is ready with', async () => {
+  it('makes the policies of conformance tenants no policy that a kernel is ready with', async () => {
     const old = `UPDATE policy_heads SET confirmed_at = now() - interval '9 days'`;
     await asAdministrator(test, `${old} WHERE tenant_id NOT LIKE 'conformance:%' AND ${ofNoTwin}`);
     const ready = await fetch(`${test.kernel.healthUrl}/health/ready`);
@@ -230,7 +230,7 @@ describe('a live vector', () => {
     expect(await faultUnder({})).toBe('something was executed upstream');
   });
 
-  it('fails when what it was answered is sealed by nobody who is trusted', async () => {
+  it('fails when its answers were sealed by an untrusted key', async () => {
     expect(await faultUnder({ trust: [] })).toContain('is not trusted to sign receipts');
   });
 });
@@ -239,7 +239,7 @@ describe('the tenants of a run', () => {
   const tenant = 'conformance:door.evaluate-no-rule';
   const body = { action: 'tool.call', tool: 'conformance-caller.read', session_id: 's' } as never; // defaults are the kernel's
 
-  it('are nobody’s to act for', async () => {
+  it('cannot be acted for', async () => {
     const refused = { code: 'PERMISSION_DENIED' };
     await expect(test.as(tenant).evaluate({ body })).rejects.toMatchObject(refused);
     const key = { kind: 'agent', principal_id: 'mallory' } as never;

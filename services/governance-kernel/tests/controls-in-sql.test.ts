@@ -4,7 +4,7 @@ import { controls } from '../src/controls.ts';
 import type { AnyControl } from '../src/ledger/control.ts';
 import { startTestKernel, type TestKernel } from './_kernel.ts';
 
-/** What the functions and triggers of PostgreSQL know of the controls, of which each is a module of TypeScript. */
+/** The controls in the functions and triggers of PostgreSQL; each is a module of TypeScript. */
 let test: TestKernel;
 beforeAll(async () => {
   test = await startTestKernel();
@@ -32,7 +32,7 @@ const knownIn = (source: string, what: string): string[] =>
 /** Tuples are only written together with their head, which moves the epoch; a dispatch is known by its own key, and is gone when it is settled. */
 const moveNothing = ['relation_tuples', 'dispatches'];
 
-/** What a kernel of before sends beside, in an update that replaces one after the other. */
+/** The additional controls of an older kernel, in an update that replaces one after the other. */
 const ofOlderKernels = ['dispatches', 'fences'];
 
 /** The tables whose rows a control reads. */

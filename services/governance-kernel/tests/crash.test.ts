@@ -141,7 +141,7 @@ async function assertWhole(answered: Answered[]): Promise<void> {
   expect(Number(stored[0]?.count)).toBe(rows.length);
 }
 
-/** Whoever got no answer may ask again with the same key: an answer that was sealed comes back, nothing is sealed twice. */
+/** A caller without an answer may ask again with the same key: a sealed answer comes back, nothing is sealed twice. */
 async function assertRepeatable(
   attempted: { key: string; body: EvaluateRequest }[],
   answered: Answered[],

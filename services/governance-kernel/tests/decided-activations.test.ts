@@ -61,7 +61,7 @@ const epochNow = async () =>
   (await new Caller(test, tenant).decide({ tool: 'crm.read', session_id: newSession() })).policy_epoch;
 
 describe('a tenant that asks for a decision', () => {
-  verifies('kn.gates', 'is given no bundle by a signature alone, whoever holds the policy key', async () => {
+  verifies('kn.gates', 'is given no bundle by a signature alone, for any holder of the policy key', async () => {
     expect(await askForDecisions(true)).toMatchObject({ needs_decision: true });
     const signedAlone = signedBody(test.kernel, { tenant, bundle: nextText, epoch: 2 });
     await expect(put(signedAlone)).rejects.toMatchObject({ code: 'DECISION_REQUIRED', param: 'decision_id' });
@@ -83,7 +83,7 @@ describe('a tenant that asks for a decision', () => {
     expect(await activate(signed)).toMatchObject({ epoch: 2 });
   });
 
-  it('is signed nothing with a policy key that somebody has revoked, and its decision is not used up', async () => {
+  it('is signed nothing with a revoked policy key, and its decision is not used up', async () => {
     await askForDecisions(true);
     const decision_id = await decide();
     const set = 'UPDATE trust_keys SET revoked_at = $2 WHERE key_id = $1';
@@ -100,7 +100,7 @@ describe('a tenant that asks for a decision', () => {
     expect(await activate(await sign(decision_id))).toMatchObject({ epoch: 2, policy_hash: nextHash });
   });
 
-  it('may have its bundle confirmed by whoever signed it, since nothing changes', async () => {
+  it('may have its bundle confirmed by its signer, since nothing changes', async () => {
     await askForDecisions(true);
     time.advance(1_000);
     expect(await put(signedBody(test.kernel, { tenant, bundle: standing, epoch: 1 }))).toMatchObject({ epoch: 1 });
@@ -196,7 +196,7 @@ describe('a bundle that was activated for a decision', () => {
     expect(await refusal(confirm(await decide()))).toBe('NOT_FOUND');
     await test.activate(tenant, standing, 3);
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
-    // The same bundle again, which somebody signed himself: its source confirms it, or nobody does.
+    // The same bundle again, manually signed: only its source confirms it.
     await test.activate(tenant, nextText, 4);
     time.advance(61_000);
     expect(await refusal(confirm(decision_id))).toBe('DECISION_MISMATCH');
@@ -245,7 +245,7 @@ describe('between the decision and the signature', () => {
     }
   });
 
-  it('a fence stops the answer to whoever asks for the same signature again', async () => {
+  it('a fence stops the answer to a repeated request for the same signature', async () => {
     const decision_id = await decide();
     const signed = await sign(decision_id);
     await test.setFence(`tenant:${tenant}`, 'freeze');

@@ -60,7 +60,7 @@ const told = (asked: Promise<unknown>) =>
     (error: unknown) => (error instanceof ProtocolError ? String(error.code) : refusal(Promise.reject(error as Error))),
   );
 
-describe('arguments that nest deeper than anybody reads', () => {
+describe('arguments that nest too deep', () => {
   it.each(refusing)('are refused at the door of %s, and nothing is sealed or sent', async (_name, code, ask) => {
     const [session, deep] = [newSession(), newSession()];
     const before = site.notes.calls.length;

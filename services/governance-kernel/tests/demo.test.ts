@@ -68,7 +68,7 @@ describe('the demo', () => {
     expect([await receiptIds('shop'), await receiptIds('system')]).toEqual(before);
   });
 
-  it('asks nobody: no visitor fills the list of approvals', async () => {
+  it('requests no approval: no visitor fills the list of approvals', async () => {
     const { body } = await visitor.runDemo({ body: { action_id: 'large_refund', args: {} } });
     expect([body.verdict, body.approval]).toEqual(['ESCALATE', undefined]);
     expect((await test.as('demo').listApprovals({ query: {} })).body.data).toEqual([]);

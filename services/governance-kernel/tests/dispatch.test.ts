@@ -24,7 +24,7 @@ const newCall = (): NamedCall & { kind: 'tool' } => ({
   context: {},
 });
 
-/** What a boundary makes of it. */
+/** The intent that a boundary makes of it. */
 function intentOf({ args }: NamedCall, change: Partial<SealedIntent> = {}): SealedIntent {
   const who = { tenant: 'acme', principal: 'ann', session: 's' };
   const what = { action: 'tool.call', tool: 'notes.read_note', resource: null, effect_level: 'E1' as const };
@@ -72,7 +72,7 @@ let maySendLate: Boundary['maySendLate'];
 const shortMs = 300;
 let unreadMsMax: number;
 let isLedgerAway: boolean;
-/** What the ledger refuses an outcome with. */
+/** The error with which the ledger refuses an outcome. */
 let refusal: Error | null;
 beforeEach(() => {
   refusal = null;
@@ -130,9 +130,9 @@ describe('the dispatch', () => {
 
   it.each([
     ['a fence stands by now', () => Promise.resolve(false), 0],
-    ['nobody can say whether one stands', () => Promise.reject(away()), 0],
+    ['its state is unknown', () => Promise.reject(away()), 0],
     ['none stands', () => Promise.resolve(true), 1],
-  ])('sends a call that was held up only when nothing stopped it meanwhile: %s', async (_case, may, sends) => {
+  ])('sends a call that was held up only when nothing stopped it in the meantime: %s', async (_case, may, sends) => {
     maySendLate = may;
     const performed = dispatchOf(decisionOf({})).perform();
     if (sends === 0)
@@ -148,7 +148,7 @@ describe('the dispatch', () => {
   it.each([
     ['nothing stopped it', true, 1],
     ['a fence stands by now', false, 0],
-  ])('asks again while nobody can tell, and then heeds what is told: %s', async (_case, told, sends) => {
+  ])('asks again while the state is unknown, and then obeys it: %s', async (_case, told, sends) => {
     unreadMsMax = 60_000;
     const asked: Promise<boolean>[] = [];
     maySendLate = () => {
@@ -220,7 +220,7 @@ describe('the dispatch', () => {
     expect([sent, settled]).toEqual([[], []]);
   });
 
-  it('sends what was decided, also when its caller changes the call meanwhile', async () => {
+  it('sends what was decided, also when its caller changes the call in the meantime', async () => {
     const call = newCall();
     const faults: unknown[] = [];
     const change = (assign: () => void) => {
@@ -291,7 +291,7 @@ describe('the dispatch', () => {
     expect(logged).toEqual([['fences.unread', { decision_id: 'dec_01ARZ3NDEKTSV4RRFFQ69G5FAV', error: away() }]]);
   });
 
-  it('holds still what nobody may change, down to members that are null', async () => {
+  it('freezes immutable values, down to members that are null', async () => {
     const call = { ...newCall(), args: { none: null, text: 'x', list: [{ id: 'a' }] } };
     await dispatchOf(decisionOf({})).perform(call);
     expect([call.args, call.args.list, call.args.list[0]].map(Object.isFrozen)).toEqual([true, true, true]);

@@ -81,7 +81,7 @@ describe('POST /api/v1/evaluate', () => {
     },
   );
 
-  it('links the receipts of a session from 1 without a gap, whoever else is writing', async () => {
+  it('links the receipts of a session from 1 without a gap, beside other writers', async () => {
     const session_id = newSession();
     const others = Array.from({ length: 40 }, () => decide(reads));
     const replies = await Promise.all(Array.from({ length: 40 }, () => decide({ ...reads, session_id })));
@@ -103,7 +103,7 @@ describe('POST /api/v1/evaluate', () => {
     expect(acme.receipt.payload.args_hash).not.toBe(globex.receipt.payload.args_hash);
   });
 
-  it('treats a call of a tool that nobody declares as E4, whatever its caller says', async () => {
+  it('treats a call of an undeclared tool as E4, whatever its caller declares', async () => {
     const reply = await decide({ tool: 'files.list', effect_level: 'E1' });
     expect([reply.reason_code, reply.receipt.payload.effect_level]).toEqual(['NO_MATCHING_RULE', 'E4']);
   });

@@ -130,7 +130,7 @@ describe('execute', () => {
     const body = write(newSession());
     const fingerprint = createHash('sha256').update(`POST ${path}\n`).update(JSON.stringify(body)).digest('hex');
     const before = writes();
-    // What a kernel leaves behind that dies between commit and dispatch.
+    // The rows that a kernel leaves when it dies between commit and dispatch.
     const idempotency = { key: 'execute-crashed', route: 'execute-mcp', fingerprint: `sha256:${fingerprint}` };
     const call = spawnedAgent({
       principal: 'admin',

@@ -116,7 +116,7 @@ describe('an evaluator', () => {
     },
   );
 
-  verifies('kn.fc.pdp', 'that hangs for one caller holds up nobody else', async () => {
+  verifies('kn.fc.pdp', 'that hangs for one caller delays no other', async () => {
     let hung = false;
     const kernel = await start({
       overrides: {

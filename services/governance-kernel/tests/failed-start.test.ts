@@ -31,7 +31,7 @@ async function failedStart(change: Record<string, string>): Promise<{ code: numb
   return { code, problem: (JSON.parse(line) as { problem?: unknown }).problem };
 }
 
-/** What a machine shows whose clock is ten minutes ahead. */
+/** Simulates a machine whose clock is ten minutes ahead. */
 const clockAhead = encodeURIComponent(`
   const RightDate = Date;
   globalThis.Date = class extends RightDate {

@@ -78,7 +78,7 @@ async function readiness() {
   return { status: response.status, clock: checks['clock'], database: checks['database'] };
 }
 
-/** What an outbox, a ledger and the list of checkpoints hold. */
+/** The content of outbox, ledger and the list of checkpoints. */
 async function written() {
   const count = (table: string) => `(SELECT count(*)::int FROM ${table}) AS ${table}`;
   const tables = ['ledger', 'outbox', 'approvals', 'session_heads', 'checkpoints'];
@@ -94,7 +94,7 @@ async function expectRefused(work: () => Promise<unknown>, ms: number): Promise<
   const [, seconds, side] =
     /^The clock of this kernel is (\d+) s (ahead of|behind) the database's/.exec(error.message) ?? [];
   expect(side).toBe(ms > 0 ? 'ahead of' : 'behind');
-  // What the question may have taken is not counted as distance.
+  // The time of the question itself is not counted as distance.
   expect(Number(seconds) * 1_000).toBeGreaterThan(Math.abs(ms) - 10_000);
   expect(Number(seconds) * 1_000).toBeLessThanOrEqual(Math.abs(ms));
   expect(await written()).toEqual(before);

@@ -83,7 +83,7 @@ describe('the decision to lift a fence', () => {
     expect(await lifts(`fence:tenant:${mine}?epoch=3`)).toBe(frozen);
   });
 
-  it('is not made by whoever is fenced alone, nor inside a wider fence, however exactly it names that one', async () => {
+  it('is not made by a caller that is fenced alone, nor inside a wider fence, however exactly it names that one', async () => {
     newTenant();
     await fence(`agent:${tenant}/olga`, { kind: 'quarantine' });
     const ofOlga = `fence:agent:${tenant}/olga?epoch=3`;

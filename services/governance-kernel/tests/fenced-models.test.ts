@@ -70,7 +70,7 @@ describe('a fence around a tool', () => {
     expect(await boundary.maySendLate(decision, caller as never)).toBe(true);
   });
 
-  it('is not sent late to a server that was revoked meanwhile', async () => {
+  it('is not sent late to a server that was revoked in the meantime', async () => {
     let nowMs = 0;
     const { cycle } = site.test.kernel.context;
     const boundary = createBoundary({ ...cycle, settings: { ...cycle.settings, monotonicMs: () => nowMs } });
@@ -89,7 +89,7 @@ describe('a fence around a tool', () => {
 });
 
 describe('a model call that waits for a connection', () => {
-  it('is not sent past a fence that was set meanwhile, and its key is free again', async () => {
+  it('is not sent past a fence that was set in the meantime, and its key is free again', async () => {
     const atOnceMax = 128;
     const open: ServerResponse[] = [];
     site.model.follow(() => (res) => void open.push(res));

@@ -212,7 +212,7 @@ describe('a throttle', () => {
     expect(body).toMatchObject({ call_limit: 10, calls_taken: 10 });
   });
 
-  it('counts on when its command is given again, and anew in the next window', async () => {
+  it('continues when its command is given again, and starts from zero in the next window', async () => {
     const tenant = newTenant();
     const throttle = { kind: 'throttle', call_limit: 1, window_seconds: 2 } as const;
     const windowEnds = () => time.advance(2_000 - (time.clock().getTime() % 2_000));
@@ -266,10 +266,10 @@ describe('a call that was allowed and not sent yet', () => {
     expect(await boundary.maySendLate(decision, call.caller)).toBe(true);
   });
 
-  it('is not sent where nobody can tell, and takes no other call of its process down with it', async () => {
+  it('is not sent while the state is unknown, and takes no other call of its process down with it', async () => {
     let nowMs = 0;
     const { cycle } = test.kernel.context;
-    // Nobody hears of a second rejection unless all are awaited together, and what nobody hears of ends the process, and this test.
+    // A second rejection is only handled if all are awaited together; an unhandled one ends the process, and this test.
     const away = () => Promise.reject(new Error('terminating connection due to administrator command'));
     const boundary = createBoundary({
       ...cycle,
@@ -303,7 +303,7 @@ describe('calls that were sent before a fence', () => {
     expect((await test.system.getFence({ params: { scope: `agent:${tenant}/ann` } })).body.in_flight).toEqual([]);
   });
 
-  it('are not called all of them when more are open than anybody looks through', async () => {
+  it('are not all listed when too many are open', async () => {
     const scope = 'tool:*/crowded.read';
     await command(scope, {});
     const shown = async () => (await test.system.getFence({ params: { scope } })).body;

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { gateOrder, type GateName } from '@countersign/contracts';
+import { preflightSandbox } from '@countersign/contracts/governance-kernel';
 import { encodeBase64Url } from '@countersign/crypto';
 import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import { evaluateRules, failClosedCodes, type Facts } from '@countersign/policy';
 import { verifies } from '@countersign/testkit/verifies';
 import type { Judgeable } from '../src/boundary/conclude-call.ts';
+import { newEvidenceKey } from './_evidence-key.ts';
 import { ledgerOf, movableClock } from './_caller.ts';
 import { activateRules, causes, type At } from './_causes.ts';
 import { attempt, connectMcp, doors, type Door, type Site } from './_doors.ts';
 import type { TestKernel } from './_kernel.ts';
 import { allRoutes, rawCall } from './_raw.ts';
+import { newRoot } from './_trust.ts';
 import { ungovernedCalls } from './_ungoverned-calls.ts';
 import { startUpstreams } from './_upstreams.ts';
 
@@ -55,7 +58,7 @@ const without =
   (fact: keyof Facts) =>
   ({ intent, facts }: Judgeable): Judgeable => ({ intent, facts: { ...facts, [fact]: lost } });
 
-/** What each gate cannot judge: facts that could not be had, arguments that are none, a schema that is none. */
+/** The facts that each gate cannot judge: unavailable facts, arguments of another form, a broken schema. */
 const spoilers: Record<GateName, (judged: Judgeable) => Judgeable> = {
   request: ({ intent, facts }) => ({ facts, intent: { ...intent, args: null as never } }), // what no type admits
   fence: without('fence'),
@@ -81,7 +84,10 @@ function pinnedTo(input_schema: Record<string, unknown>): Facts['registry'] {
 
 type Seen = Awaited<ReturnType<typeof attempt>>;
 
-/** What the ledger holds of an attempt: one receipt and one record that name each other, every gate with its outcome, no dispatch. */
+/**
+ * The entries of an attempt in the ledger: one receipt and one record that name each other, every gate with its
+ * outcome, no dispatch.
+ */
 async function sealedOf({ session, receiptId }: Seen) {
   const entries = await ledgerOf(site.test, session);
   const entry = entries.find(({ payload }) => payload.receipt_id === receiptId);
@@ -128,10 +134,13 @@ async function expectStopped(door: Door, seen: Seen, stop: { gate: GateName; sai
   });
 }
 
-/** What no route has facts for yet, the relations that no rule reads, and the approval that nothing asks for. */
+/**
+ * Gates without facts here: those that no route has facts for yet, the relations that no rule reads, and the approval
+ * that is not requested.
+ */
 const idle: GateName[] = ['relationship', 'scopes', 'sandbox', 'egress', 'approval'];
-const idleAt = ({ registered, dispatched }: Door): GateName[] => [
-  ...idle,
+const idleAt = ({ route, registered, dispatched }: Door): GateName[] => [
+  ...idle.filter((gate) => gate !== 'sandbox' || route !== preflightSandbox),
   ...(registered ? [] : (['registry', 'arguments'] as const)),
   ...(dispatched ? [] : (['provenance'] as const)),
 ];
@@ -165,9 +174,12 @@ describe('governed routes', () => {
 
   verifies('kn.gates', 'a route that is not marked as governed decides nothing', async () => {
     // These calls enrol agents and set budgets, which gates would meet in the other tests.
+    const root = newRoot();
     const issuer = { GOV_OAUTH_ISSUER: 'https://issuer.example' };
-    const { test, close } = await startUpstreams({ ...env, ...issuer }, [], { clock: time.clock });
-    const calls = await ungovernedCalls(test, approver);
+    const proofs = { GOV_TRUST_ROOT: root.publicKey, GOV_EVIDENCE_KEY: newEvidenceKey() };
+    const started = { ...env, ...issuer, ...proofs, GOV_MCP_PRIVATE: '1' };
+    const { test, notes, close } = await startUpstreams(started, [], { clock: time.clock });
+    const calls = await ungovernedCalls(test, { approver, root, notesUrl: notes.url });
     expect(calls.length).toBeGreaterThan(20);
     const before = await decisionsSealed(test);
     for (const call of calls) {
@@ -179,7 +191,7 @@ describe('governed routes', () => {
   });
 });
 
-/** A conformance run asks the governed doors, in tenants that nobody is. */
+/** A conformance run calls the governed doors, in tenants without members. */
 async function decisionsSealed({ pool }: TestKernel): Promise<number> {
   const { rows } = await pool.query(
     `SELECT 1 FROM ledger WHERE kind = 'decision' AND tenant_id NOT LIKE 'conformance:%'`,

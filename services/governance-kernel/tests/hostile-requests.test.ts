@@ -66,7 +66,7 @@ const hostile: Hostile[] = [
   { name: 'an unknown path', status: 404, codes: ['ROUTE_NOT_FOUND'], call: { suffix: '/no/such/path' } },
 ];
 
-/** What of an answer is not the envelope as it must be; null when all is. */
+/** The part of an answer that differs from the required envelope; `null` when there is none. */
 function faultOf({ status, headers, text }: RawAnswer, expected: { status: number; codes: string[] }): string | null {
   if (headers.get('content-type') !== 'application/json; charset=utf-8') return `media ${headers.get('content-type')}`;
   const envelope = ErrorEnvelope.safeParse(JSON.parse(text));

@@ -41,7 +41,7 @@ describe('a repeated evaluate', () => {
     expect(await used(tenant)).toBe(1);
   });
 
-  it('stays behind the fences: whoever was stopped since is told no earlier ALLOW', async () => {
+  it('stays behind the fences: a caller that was stopped since gets no earlier ALLOW', async () => {
     const tenant = await newTenant();
     const [agent, body] = [new Caller(test, tenant), call()];
     const first = await agent.decide(body, key);

@@ -7,7 +7,7 @@ import { parsePolicyBundle } from '@countersign/policy';
 import { adminKey, startTestKernel, type TestKernel } from './_kernel.ts';
 
 const page = readFileSync(new URL('../../../docs/identity.md', import.meta.url), 'utf8');
-/** What `make up` starts with, and so whoever reads the page. */
+/** The policy of `make up`, and so of a reader of the page. */
 const shippedPolicy = readFileSync(new URL('../../../infra/local/policy/starter.yaml', import.meta.url), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({
   language,
@@ -42,7 +42,7 @@ it('enrols an agent, which calls by its own token, and revokes it, as the page s
   expect(answers.at(-1)).toMatch(/CREDENTIALS_INVALID|AGENT_REVOKED/);
 });
 
-/** In a process of its own: the kernel of this one has to answer meanwhile. */
+/** Run in a process of its own: the kernel of this one has to answer at the same time. */
 function typed(file: string): Promise<string> {
   const env = { ...process.env, KERNEL: test.kernel.url, GOV_ADMIN_API_KEY: adminKey, TENANT: 'acme' };
   return new Promise((resolve, reject) => {

@@ -94,7 +94,7 @@ describe('the registry', () => {
     });
   });
 
-  it('takes nobody back whom it has revoked, and tells the world of each revocation once', async () => {
+  it('never admits a revoked principal again, and publishes each revocation once', async () => {
     const agent = await newAgent();
     await operator().revokeIdentity({ params: agents(agent.principal) });
     const before = (await operator().revokeIdentity({ params: agents(agent.principal) })).body;
@@ -110,7 +110,7 @@ describe('the registry', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('enrols whoever gets an access key, and nobody twice', async () => {
+  it('enrols the holder of an access key, once', async () => {
     const tenant = 'umbrella';
     const made = async (kind: 'agent' | 'approver', principal_id: string) =>
       operator(tenant).createAccessKey({ body: { kind, principal_id } as never }); // as above
@@ -151,7 +151,7 @@ describe('the registry', () => {
     ]);
   });
 
-  it('is nobody’s to read or change but its own tenant’s', async () => {
+  it('cannot be read or changed by another tenant', async () => {
     const agent = await newAgent();
     await agent.enrol(test);
     const other = operator('stranger');
@@ -200,7 +200,7 @@ describe('the enrolment of a key', () => {
     ['has not begun', { claims: { iat: 4_000_000_000, exp: 4_000_000_060 } }],
     ['never ends', { claims: { exp: undefined } }],
     ['names two principals', { claims: { principal: 'admin' } }],
-    ['has a nonce that nobody gave', { claims: { nonce: 'x'.repeat(80) } }],
+    ['has an unknown nonce', { claims: { nonce: 'x'.repeat(80) } }],
   ];
   it.each(lies)('refuses a proof that %s', async (_what, changes) => {
     const agent = await newAgent();

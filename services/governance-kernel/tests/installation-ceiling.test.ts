@@ -23,7 +23,7 @@ const noLimits = {
 };
 let site: Upstreams;
 let second: StartedKernel;
-/** What one call is held for, in minor units. */
+/** The reservation of one call, in minor units. */
 let held: number;
 beforeAll(async () => {
   site = await startUpstreams({ GOV_MODEL_PRICES: JSON.stringify({ scripted }) });
@@ -79,7 +79,7 @@ async function recordOf(session: string): Promise<BoundaryRecord> {
 
 type Standing = { used: string; reserved: string; limit_minor: string; currency: string; version: number };
 
-/** As the administrator of the database sees it. */
+/** The row as the administrator of the database sees it. */
 async function ceiling(): Promise<Standing | undefined> {
   const { rows } = await site.test.pool.query<Standing>(
     `SELECT used_spend_micros::text AS used, reserved_spend_micros::text AS reserved, spend_limit_minor::text AS limit_minor, currency, version
@@ -132,7 +132,7 @@ describeStory('the ceiling of the installation', () => {
       ).toEqual([]);
   });
 
-  it('denies a call whose cost nobody can say', async () => {
+  it('denies a call of unknown cost', async () => {
     const asked = site.model.requests.length;
     const session = newSession();
     expect((await ask({ tenant: 'unpriced', model: 'large', session })).told).toBe('403 PRICE_UNKNOWN');
@@ -199,7 +199,7 @@ describeStory('the ceiling of the installation', () => {
     expect(JSON.stringify(kept.rows)).not.toContain(installationCeiling);
   });
 
-  it('may begin to count anew in another currency, and not while calls are on their way', async () => {
+  it('may start from zero in another currency, and not while calls are on their way', async () => {
     let refused = '';
     site.model.follow(() => (res) => {
       void startWith('1000000 CHF')

@@ -29,5 +29,5 @@ it.each([
 
 it('a row that was not asked for is refused: a select has lost the condition of its tenant', () => {
   expect(() => learn('acme')).not.toThrow();
-  expect(() => learn('umbrella')).toThrow('tool_blocks that nobody wanted');
+  expect(() => learn('umbrella')).toThrow('tool_blocks, which was not requested');
 });

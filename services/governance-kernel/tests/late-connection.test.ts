@@ -8,7 +8,7 @@ import { definitionHash } from '../src/registry/tool-definition.ts';
 const none = () => undefined;
 const log = { info: none, warn: none, error: none, debug: none, child: () => log };
 const connect = buildConnector({});
-/** What happened, in its order. */
+/** The events in their order. */
 const seen: string[] = [];
 /** No connection is kept, so each call waits for one of its own. */
 const agent = new Agent({
@@ -27,8 +27,23 @@ beforeAll(async () => {
   notes = await startNoteServer();
   const config = { server_id: 'notes', transport: 'http', trust_annotations: true, url: notes.url, headers: {} };
   server = new UpstreamServer({
-    ...{ config, scratchDir: '', account: null, outputBytesMax: 1_000_000, agent, log },
-    ...{ callTimeoutMs: 5_000, listAgeMaxMs: 60_000, now: Date.now, onListed: async () => undefined },
+    ...{
+      config,
+      sandbox: null,
+      reachesPrivate: true,
+      scratchDir: '',
+      account: null,
+      outputBytesMax: 1_000_000,
+      agent,
+      log,
+    },
+    ...{
+      callTimeoutMs: 5_000,
+      listAgeMaxMs: 60_000,
+      now: Date.now,
+      clock: () => new Date(),
+      onListed: async () => undefined,
+    },
   } as never); // a test declares plainly
   await server.start();
 });

@@ -32,10 +32,14 @@ function serverOf(program: string) {
       transport: 'stdio',
       command: process.execPath,
       args: ['-e', program],
+      env: {},
     } as McpServerConfig, // what it has no use for here is left out
     log: createLogger({ service: 'test', level: 'debug', stream }),
+    ...{ sandbox: null, host: null as never, reachesPrivate: false }, // of sandboxes alone
     ...{ scratchDir, account: null, outputBytesMax: 10_000, agent, callTimeoutMs: 1_000, listAgeMaxMs: 1_000 },
     now: () => performance.now(), // as the kernel hands it over
+    clock: () => new Date(),
+    ...{ key: 'clock', refreshTokens: null as never }, // of OAuth alone
     onListed: () => Promise.resolve(),
   });
   ended.push(async () => {

@@ -54,7 +54,7 @@ async function called(tool = 'scripted.act'): Promise<{ text: string; sealed: st
 }
 
 describeStory('an upstream MCP server that says too much', () => {
-  it('has its answer withheld before it is read, and nobody knows what its tool did', async () => {
+  it('has its answer withheld before it is read, and the effect of its tool is unknown', async () => {
     const many = Array.from({ length: messageValuesMax }, () => ({}));
     scripted.answer('tools/call', { result: { ...complete, content: [], structuredContent: { many } } });
     const { text, sealed } = await called();
@@ -71,7 +71,7 @@ describeStory('an upstream MCP server that says too much', () => {
     expect(answer.sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
-  it('and asks for input is told as such, and is asked again by nobody', async () => {
+  it('and asks for input is reported as such, and is not asked again', async () => {
     const before = scripted.methods.length;
     const asks = { resultType: 'input_required', inputRequests: {}, requestState: 'x' };
     scripted.answer('tools/call', { result: asks });
@@ -87,7 +87,7 @@ describeStory('an upstream MCP server that says too much', () => {
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
   });
 
-  it('is let go over stdio before a line of countless values is parsed, and works again when it was started anew', async () => {
+  it('is disconnected over stdio before a line of countless values is parsed, and works again when it was restarted', async () => {
     const { text, sealed } = await called('flood.act');
     expect(sealed).toEqual(['ALLOWED', 'uncertain']);
     expect(text).not.toContain('more than can be read at once');
@@ -161,7 +161,7 @@ describe('a message over any transport', () => {
     expect(received(message)[0]).toBe(message);
   });
 
-  it('is told as withheld to whoever waits for it, and to nobody else', () => {
+  it('is reported as withheld to its waiter only', () => {
     expect(received({ jsonrpc: '2.0', id: 7, result: { many } })).toMatchObject([
       { jsonrpc: '2.0', id: 7, error: { code: excessCode } },
     ]);

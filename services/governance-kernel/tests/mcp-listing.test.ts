@@ -22,7 +22,7 @@ const noOne = {
   server: 0,
 };
 
-/** What a caller sees of the tools of `notes`, and what is counted of the others. */
+/** The tools of `notes` that a caller sees, and the number of the others. */
 async function listed({ tenant = 'acme', bearer = adminKey }: { tenant?: string; bearer?: string } = {}) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const tenantHeader: Record<string, string> = bearer === adminKey ? { 'x-gov-tenant-id': tenant } : {};

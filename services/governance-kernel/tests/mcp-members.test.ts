@@ -32,14 +32,14 @@ const content = [
   { type: 'resource', resource: { uri: 'a:b', mimeType: 'text/plain', text: 'x', _meta: meta } },
   { type: 'resource_link', uri: 'a:b', name: 'b', title: 'B', description: 'd', mimeType: 'text/plain', size: 3 },
 ];
-/** The same with what nobody knows in each object of it. */
+/** The same with unknown members in each object of it. */
 const withSneaked = content.map((part) => ({
   ...part,
   ...sneaked,
   ...('resource' in part ? { resource: { ...part.resource, ...sneaked } } : {}),
 }));
 
-/** What the callers of both paths of both routes get. */
+/** The results of both paths of both routes. */
 async function results(): Promise<Record<string, unknown>[]> {
   const client = await connectMcp(upstreams.test.kernel.url);
   const plain = await client.callTool({ name: 'scripted.act', arguments: {} });

@@ -63,7 +63,7 @@ async function send(message: Json, { name, session, headers = {} }: Sending) {
   };
 }
 
-/** What two calls can have in common: every id stands for a decision of its own. */
+/** The common part of two calls: every id belongs to a decision of its own. */
 function withoutIds(text: string): unknown {
   return JSON.parse(text.replace(/\b(rcp|dec|apr)_[0-9A-Z]{26}/g, '$1').replace(/until [^ ]+Z/g, 'until then'));
 }
@@ -73,7 +73,7 @@ const calls: [string, Json][] = [
   ['waits for an approval', { name: 'notes.pay', arguments: { amount: 5 } }],
   ['fails at its tool', { arguments: { id: 'missing' } }],
   ['is denied', { name: 'notes.delete_note' }],
-  ['names a tool that nobody has', { name: 'notes.nothing' }],
+  ['names a tool that does not exist', { name: 'notes.nothing' }],
   ['names what cannot be sealed', { name: 'n'.repeat(257) }],
   ['has arguments that break the schema', { arguments: { id: 7 } }],
   ['has no arguments', { arguments: undefined }],
@@ -114,7 +114,7 @@ describe('a plain tools/call', () => {
     ['that is a notification', { id: undefined }, {}],
     ['with a fraction for an id', { id: 1.5 }, {}],
     ['of another JSON-RPC', { jsonrpc: '1.0' }, {}],
-    ['with a member that nobody knows', { extra: true }, {}],
+    ['with an unknown member', { extra: true }, {}],
     ['of another method', { method: 'tools/list' }, {}],
     ['without an envelope', { params: { name: 'notes.read_note' } }, {}],
     ['that answers a question', paramsWith({ inputResponses: {} }), {}],
@@ -123,7 +123,7 @@ describe('a plain tools/call', () => {
     ['whose envelope names another revision', metaWith('protocolVersion', '2025-11-25'), {}],
     ['whose client can be asked', metaWith('clientCapabilities', { elicitation: { url: {} } }), {}],
     ['whose client has no capabilities', metaWith('clientCapabilities', undefined), {}],
-    ['whose client is nobody', metaWith('clientInfo', 'x'), {}],
+    ['without a client', metaWith('clientInfo', 'x'), {}],
     ['that wants to hear of its progress', paramsWith({ _meta: { ...envelope, progressToken: 1 } }), {}],
     ['that asks for a log', metaWith('logLevel', 'debug'), {}],
   ])('%s is for the SDK server', (_case, change, headers) => {
@@ -143,7 +143,7 @@ describe('a plain tools/call', () => {
     ['verdict', 'nothing', { 'countersign/verdict': 'ALLOW' }, {}],
     ['key', 'nothing', { 'Countersign/idempotency_key': 'x' }, {}],
   ])(
-    'whose _meta names another %s than its headers, or what nobody reads, is not decided',
+    'whose _meta names another %s than its headers, or an unread one, is not decided',
     async (_what, _h, meta, headers) => {
       for (const name of ['notes.read_note', sentinel('notes.read_note')]) {
         const session = newSession();

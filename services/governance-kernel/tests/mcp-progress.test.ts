@@ -15,7 +15,10 @@ const arrived: CallToolRequest['params'][] = [];
 /** A part of the time that the kernel gives a call: progress that made it longer would do so for ever. */
 const progressEveryMs = 500;
 
-/** Tells of its progress as often as it is asked to, then of one step under a token of its own, and of things that nobody asked for. */
+/**
+ * Reports its progress as often as it is asked to, then of one step under a token of its own, and of unrequested
+ * things.
+ */
 async function build(params: CallToolRequest['params'], { mcpReq }: ServerContext) {
   arrived.push({ ...params, _meta: mcpReq._meta });
   const { steps = 3, text = 'step', endless = false } = (params.arguments ?? {}) as Record<string, never>;

@@ -23,7 +23,7 @@ const registryOf = (replica: KernelDatabase) => createMcpRegistry({ ...replica, 
 const hashOf = (version: number) => `sha256:${String(version).padStart(64, '0')}` as Digest;
 const declaration = (serverId: string) => ({ serverId, transport: 'http', config: { url: 'http://localhost' } });
 
-/** What a server shows of two tools in one version of itself. */
+/** Two tools of a server in one version of itself. */
 function seen(version: number) {
   return ['read', 'write'].map((name) => ({
     name,

@@ -23,7 +23,7 @@ async function called(tool: string, args: object = {}, { test } = upstreams) {
 
 const asked = (method: string) => scripted.methods.filter((each) => each === method).length;
 
-describe('an MCP server that was started anew', () => {
+describe('an MCP server that was restarted', () => {
   it.each([401, 404])(
     'and refuses the session that we had (HTTP %i) is connected to again, and gets the call once more',
     async (status) => {
@@ -62,7 +62,7 @@ describe('an MCP server that was started anew', () => {
     }
   }, 25_000);
 
-  it('is found at its port again, and a call for which nobody listened was not sent', async () => {
+  it('is found at its port again, and a call without a listener was not sent', async () => {
     let desk = await startNoteServer();
     // Lists are kept, or the missing list would be the reason of a refusal.
     const apart = await startUpstreams({ GOV_MCP_LIST_MAX_AGE: '1h' }, [

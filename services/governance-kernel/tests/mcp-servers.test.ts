@@ -55,7 +55,7 @@ describe('MCP servers in the JSON of a client', () => {
     ['a name of nothing that fits', { 日本: claude }, /^mcpServers\.日本: the name may hold [^;]*$/],
     ['our own name', { countersign: claude }, /^mcpServers\.countersign: the name is reserved$/],
     ['SSE', { a: { type: 'sse', url: 'https://x.example/sse' } }, /^mcpServers\.a\.type: the transport "sse" ended/],
-    ['a type that nobody has', { a: { type: 'ws', url: 'https://x.example' } }, /^mcpServers\.a\.type: /],
+    ['an unknown type', { a: { type: 'ws', url: 'https://x.example' } }, /^mcpServers\.a\.type: /],
     ['no command', { a: {} }, /^mcpServers\.a\.command: /],
     ['what is no server', { a: 'npx' }, /^mcpServers\.a: /],
     ['two kinds at once', { a: { command: 'x', url: 'https://x.example' } }, /^mcpServers\.a: .*"command"/],

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@countersign/service-kit';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import { kernelConfigFrom } from '../src/index.ts';
-import { findStdioAccount } from '../src/mcp/stdio-account.ts';
+import { findStdioAccount } from '../src/sandbox/stdio-account.ts';
 import { newSession } from './_caller.ts';
 import { startUpstreams } from './_upstreams.ts';
 
 const account = findStdioAccount(undefined);
-/** Said by the name of the test, so that whoever reads the results knows what was not seen. */
+/** Part of the name of the test, so that the results show which test was skipped. */
 const where = account === null ? ' (SKIPPED: needs root and setpriv)' : '';
 const onlyThere = account === null ? it.skip : it;
 const kernelsOwn = `${process.getuid?.()}:${process.getgid?.()}`;
@@ -45,7 +45,7 @@ const hostile = () => ({
 
 type Report = { succeeded: string[]; uid: string; gid: string; groups: string; capabilities: string; home: string[] };
 
-/** What a hostile server could do to the kernel that runs it as this user, and what the kernel said about it. */
+/** The attacks of a hostile server on the kernel that runs it as this user, and the kernel's log. */
 async function attacked(user: string): Promise<{ report: Report; said: string }> {
   let said = '';
   const stream = new PassThrough().on('data', (line: Buffer) => (said += line.toString()));

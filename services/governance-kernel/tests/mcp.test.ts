@@ -169,7 +169,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('asks a client that opens URLs for the approval; approved meanwhile, the same call runs, and runs once', async () => {
+  it('asks a client that opens URLs for the approval; approved in the meantime, the same call runs, and runs once', async () => {
     const session = newSession();
     const client = await connected('modern', session, { capabilities: { elicitation: { url: {} } } });
     const asked: string[] = [];
@@ -203,7 +203,7 @@ describe('the governed MCP server', () => {
     await client.close();
   });
 
-  it('does not send a client round in circles that accepts without anybody having approved', async () => {
+  it('does not send a client round in circles that accepts without an approval', async () => {
     const client = await connected('modern', newSession(), { capabilities: { elicitation: { url: {} } } });
     client.setRequestHandler('elicitation/create', () => ({ action: 'accept' }));
     const result = await client.callTool({ name: 'notes.pay', arguments: { amount: 6 } });
@@ -325,7 +325,7 @@ describe('upstream MCP servers', () => {
     expect(await client.callTool({ name: 'proc.crash', arguments: {} })).toMatchObject({
       _meta: { 'countersign/outcome': 'uncertain' },
     });
-    // It is started again meanwhile, which takes as long as it takes; until then its calls are refused.
+    // It is restarted during this, without a fixed time; until then its calls are refused.
     await untilReachable(async () => Number(await pid()) > 0, 60_000);
     expect(await pid()).not.toBe(before);
     await client.close();

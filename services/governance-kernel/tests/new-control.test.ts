@@ -24,7 +24,7 @@ const byId = {
 };
 const table = { table: 'quotas', primaryKey: ['quota_id'] } as const;
 
-/** What people set: the epoch guards it. */
+/** The terms that people set: the epoch guards them. */
 const quotaTerms: Control<string, Terms> = {
   name: 'quota_terms',
   guard: 'epoch',
@@ -33,7 +33,7 @@ const quotaTerms: Control<string, Terms> = {
   ...byId,
   writes: { ...table, put: { kind: 'upsert' } },
 };
-/** What decisions count: a revision guards it. */
+/** The counts of decisions: a revision guards them. */
 const quotas: Control<string, Count> = {
   name: 'quotas',
   guard: 'row',
@@ -43,7 +43,7 @@ const quotas: Control<string, Count> = {
   ...byId,
   writes: { ...table, put: { kind: 'update' }, drops: true },
 };
-/** What happens once: its key guards it. */
+/** Events that happen once: their key guards them. */
 const quotaUses: Control<string, Use> = {
   name: 'quota_uses',
   guard: 'key',

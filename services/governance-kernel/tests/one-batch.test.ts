@@ -37,7 +37,7 @@ const read = (): GovernedCall => ({
 
 const decide = async (call: GovernedCall) => (await test.kernel.context.boundary.decide(call)).reply;
 
-/** What is submitted while the ledger is busy commits together, in the order of submission. */
+/** Entries that are submitted while the ledger is busy commit together, in the order of submission. */
 const ledgerIsBusy = (tenant: string) => test.activate(tenant, starterPolicy);
 
 /** How many entries have been submitted to a ledger from now on. */

@@ -74,7 +74,7 @@ describe('PostgreSQL gone', () => {
     await untilReachable(async () => (await client().evaluate({ body })).body.allow, 60_000);
   }, 180_000);
 
-  it('is not ready meanwhile, but alive', async () => {
+  it('is not ready during that, but alive', async () => {
     proxy.cut();
     expect((await fetch(`${kernel.healthUrl}/health/ready`)).status).toBe(503);
     expect((await fetch(`${kernel.healthUrl}/health/live`)).status).toBe(200);

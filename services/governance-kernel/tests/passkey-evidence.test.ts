@@ -58,7 +58,7 @@ function found(of: object[], action: string): ExportedReceipt {
 const trust = async () => parseKeySet((await test.as('acme').listTrustKeys()).body);
 type Facts = Record<string, never> & { statement: Record<string, unknown> };
 
-/** What a kernel that lies would seal: the record is hashed again, and its receipt names that hash. */
+/** The receipt that a lying kernel would seal: the record is hashed again, and its receipt names that hash. */
 function judged(
   { record, receipt }: ExportedReceipt,
   change: (facts: Facts) => object,
@@ -114,13 +114,13 @@ describe('an approval that a passkey gave', () => {
     ['another challenge', 'ASSERTION_INVALID', inClientData({ challenge: 'A'.repeat(43) })],
     ['another origin', 'ASSERTION_INVALID', inClientData({ origin: 'https://evil.example' })],
     ['a page in a page', 'ASSERTION_INVALID', inClientData({ crossOrigin: true })],
-    ['client data that nobody signed', 'ASSERTION_INVALID', inClientData({ more: 1 })],
+    ['unsigned client data', 'ASSERTION_INVALID', inClientData({ more: 1 })],
     ['client data that is no JSON', 'MALFORMED', () => ({ client_data_json: 'AAAA' })],
     ['nobody present', 'ASSERTION_INVALID', flipped('authenticator_data', 32)],
     ['another counter', 'ASSERTION_INVALID', flipped('authenticator_data', 36)],
     ['too little data', 'ASSERTION_INVALID', () => ({ authenticator_data: 'AAAA' })],
     ['another signature', 'ASSERTION_INVALID', flipped('signature', 12)],
-    ['the key of somebody else', 'ASSERTION_INVALID', (facts) => ({ public_key: otherKey(facts) })],
+    ['the key of another person', 'ASSERTION_INVALID', (facts) => ({ public_key: otherKey(facts) })],
     ['no signature', 'MALFORMED', () => ({ signature: '' })],
   ])('is refused with %s', (_what, code, change) => {
     expect(judged(vote, change)).toBe(code);

@@ -79,7 +79,7 @@ async function pageVote(id: ApprovalId, decision: Decision = 'approve') {
   const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
   const browser = new Browser(test.kernel.url);
   const page = await browser.submit((await browser.open(`/approvals/${id}`)).form('sign-in'), { key });
-  // The page shows no such form any more; whoever kept one sends it.
+  // The page shows no such form any more; an old copy is sent.
   const { ceremony_hash } = await new Caller(test, tenant).approval(id);
   const session = await test.kernel.context.approverSessions.find(browser.cookie);
   if (session === null) throw new Error(page.text);
@@ -133,7 +133,7 @@ describeStory('once a tenant has enrolled a passkey', () => {
     const { id } = await escalated();
     expect(await refusal(thief.decide(id))).toBe('PASSKEY_REQUIRED');
     expect(await refusal(thief.vouchFor(thief))).toBe('PASSKEY_REQUIRED');
-    // It asks for the challenge under the name of somebody who has a passkey, and signs with its own.
+    // It asks for the challenge under the name of a person with a passkey, and signs with its own.
     const victim = new Approver(test, 'victim', tenant);
     await victim.enrol();
     await test.system.acceptPasskey({
@@ -189,7 +189,7 @@ describe('a passkey that waits', () => {
     expect(await refusal(bob.vouchFor(other))).toBe('PASSKEY_REQUIRED');
   });
 
-  it('is accepted by the system where nobody is left, with a reason', async () => {
+  it('is accepted by the system where no voucher is left, with a reason', async () => {
     const of = 'recovering' as TenantId;
     const [alice, bob] = [new Approver(test, 'alice', of), new Approver(test, 'bob', of)];
     await alice.enrol();
@@ -240,7 +240,7 @@ describe('an enrolment', () => {
     );
   });
 
-  it('of somebody else is not for those whom the gateway speaks for', async () => {
+  it('of another person is refused to callers of the gateway', async () => {
     const erin = userCalled('ERNA');
     const client = gateway.client(test.kernel.url, { tenant, principal: erin, role: 'owner' });
     const someone = { principal: userCalled('FRED') as never };

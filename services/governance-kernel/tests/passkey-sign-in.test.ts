@@ -55,7 +55,7 @@ describeStory('a passkey that was enrolled at the console', () => {
     expect(actions).toEqual(['passkey.enrol', 'passkey.sign_in']);
   });
 
-  it('signs nobody in for another question, page, name or person, without the person, by a copy, or late', async () => {
+  it('refuses a sign-in for another question, page, name or person, without the person, by a copy, or late', async () => {
     const wrong: Wrong[] = [
       { challenge: encodeBase64Url(new Uint8Array(32)) },
       { origin },
@@ -81,7 +81,7 @@ describeStory('a passkey that was enrolled at the console', () => {
     expect(await finish(asked, device)).toMatchObject({ credential_id: device.id });
   });
 
-  it('signs nobody in while it waits for a voucher, and when it was revoked', async () => {
+  it('refuses a sign-in while it waits for a voucher, and when it was revoked', async () => {
     const second = new Authenticator(consoleUrl);
     expect(await enrol(bob, second)).toMatchObject({ state: 'waiting' });
     expect(await refusal(begin().then((asked) => finish(asked, second, { person: bob })))).toBe('PASSKEY_REFUSED');

@@ -133,10 +133,10 @@ describe('an answer by a passkey', () => {
   it.each<[string, object, () => object]>([
     ['to another question', { challengeId: 'wch_other' }, () => ({})],
     ['about another approval', { id: 'apr_2' }, () => ({})],
-    ['by somebody who was not asked', { by: 'ann' }, () => found({ principal: 'ann' })],
+    ['by a person who was not asked', { by: 'ann' }, () => found({ principal: 'ann' })],
     ['in another tenant', { tenant: 'globex' }, () => found({})],
-    ['with the passkey of somebody else', {}, () => found({ principal: 'ann' })],
-    ['with a passkey that nobody knows', {}, () => found(null)],
+    ['with the passkey of another person', {}, () => found({ principal: 'ann' })],
+    ['with an unknown passkey', {}, () => found(null)],
     ['with another key', {}, () => found({ publicKey: passkey.publicKey.slice(0, -8) })],
     ['when its time is up', {}, () => ({ clock: () => new Date(nowMs + 60_000) })],
   ])('is refused %s', async (_what, changes, site) => {

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const people = () => {
-  if (alice === undefined || bob === undefined) throw new Error('nobody is enrolled');
+  if (alice === undefined || bob === undefined) throw new Error('there is no enrolment');
   return { alice, bob };
 };
 
@@ -112,7 +112,7 @@ describe('a vote with a passkey', () => {
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
-  verifies('kn.approve.webauthn', 'is refused by a counter that went back, whoever wrote it down first', async () => {
+  verifies('kn.approve.webauthn', 'is refused by a counter that went back, in any order of recording', async () => {
     const { alice } = people();
     const [first, second] = [await escalated(), await escalated()];
     alice.authenticator.counter += 10;
@@ -152,7 +152,7 @@ describe('a vote with a passkey', () => {
 
   verifies(
     'kn.approve.webauthn',
-    'is refused with the passkey of somebody else, of nobody, and of another tenant',
+    'is refused with the passkey of another person, an unknown one, and one of another tenant',
     async () => {
       const { id } = await escalated();
       const { alice, bob } = people();
@@ -185,18 +185,22 @@ describe('a vote with a passkey', () => {
     expect(await agent.approval(id)).toMatchObject({ approved_by: ['alice'] });
   });
 
-  verifies('kn.approve.webauthn', 'is not asked for by whoever may not vote, nor for what is decided', async () => {
-    const { id } = await escalated();
-    const requester = new Approver(test, 'AGENT');
-    await requester.enrol();
-    expect(await refusal(requester.challenge(id))).toBe('PERMISSION_DENIED');
-    expect(await refusal(new Approver(test, 'carol').challenge(id))).toBe('PASSKEY_REQUIRED');
-    const stale = { 'if-match': `"sha256:${'0'.repeat(64)}"` };
-    const input = { params: { approval_id: id }, body: {} as never, headers: stale };
-    expect(await refusal(people().alice.client.challengeApproval(input))).toBe('PRECONDITION_FAILED');
-    await people().alice.decide(id);
-    expect(await refusal(people().bob.challenge(id))).toBe('ILLEGAL_TRANSITION');
-  });
+  verifies(
+    'kn.approve.webauthn',
+    'is not requested from a person who may not vote, nor for a resolved approval',
+    async () => {
+      const { id } = await escalated();
+      const requester = new Approver(test, 'AGENT');
+      await requester.enrol();
+      expect(await refusal(requester.challenge(id))).toBe('PERMISSION_DENIED');
+      expect(await refusal(new Approver(test, 'carol').challenge(id))).toBe('PASSKEY_REQUIRED');
+      const stale = { 'if-match': `"sha256:${'0'.repeat(64)}"` };
+      const input = { params: { approval_id: id }, body: {} as never, headers: stale };
+      expect(await refusal(people().alice.client.challengeApproval(input))).toBe('PRECONDITION_FAILED');
+      await people().alice.decide(id);
+      expect(await refusal(people().bob.challenge(id))).toBe('ILLEGAL_TRANSITION');
+    },
+  );
 
   verifies('kn.approve.webauthn', 'is refused with a passkey that was revoked after it was asked', async () => {
     const { id } = await escalated();
@@ -212,7 +216,7 @@ describe('a vote with a passkey', () => {
     expect(await agent.approval(id)).toMatchObject({ state: 'pending', approved_by: [] });
   });
 
-  it('has questions that leave when nobody answers them', async () => {
+  it('has questions that expire unanswered', async () => {
     const { id } = await escalated();
     await people().alice.challenge(id);
     await people().alice.challenge(id);

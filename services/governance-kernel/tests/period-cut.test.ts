@@ -44,7 +44,7 @@ async function statements(): Promise<number> {
 }
 
 describe('the export of a period', () => {
-  it('is one cut of the log: what is sealed meanwhile is within the next one, and each receipt within one', async () => {
+  it('is one cut of the log: later receipts are within the next one, and each receipt within one', async () => {
     const middle = now();
     const loading = sealMany(test, 60);
     const first = await exportOf({ from: began, to: middle });
@@ -95,7 +95,7 @@ describe('the export of a period', () => {
     trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
     const report = async (end: string) => reportOn(await (await exportOf({ from: began, to: end })).text());
     expect(await report(to)).toMatchObject({ verdict: 'VERIFIED', fault: null });
-    // Nobody had seen the last receipt by then.
+    // No checkpoint had seen the last receipt by then.
     expect((await report(now())).fault?.code).toBe('KEY_REVOKED');
     await asAdministrator(test, 'UPDATE kernel.trust_keys SET revoked_at = NULL WHERE key_id = ANY($1)', [keys]);
     trust = parseKeySet((await test.as('acme').listTrustKeys()).body);

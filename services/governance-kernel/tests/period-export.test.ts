@@ -62,7 +62,7 @@ function reportOn(lines: readonly string[], pinned: object = {}) {
   return verifyExport(lines, { trust, provider: nodeProvider, tenant: 'acme', ...pinned });
 }
 
-/** What a stranger with the published keys says. */
+/** The verdict of a third party with the published keys. */
 function judge(lines: readonly string[]): string {
   const { fault, verdict } = reportOn(lines);
   return fault?.code ?? verdict;

@@ -13,7 +13,9 @@ const link = (lamport: number) => ({
   ...{ payload: '{}', keyId: 'key', signature: 'x', record: null },
 });
 
-/** What is given out when the ledger, walked by time and by chain, says this. `end` stands for the statement. */
+/**
+ * The exported lines when the ledger, walked by time and by chain, has these entries. `end` stands for the statement.
+ */
 async function given(byTime: ReturnType<typeof walked>[], byChain: ReturnType<typeof link>[]): Promise<string> {
   const reads = {
     list: () => Promise.resolve(byTime),

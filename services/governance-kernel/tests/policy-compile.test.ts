@@ -16,7 +16,7 @@ const rules = Array.from({ length: 5_000 }, (_, nth) => ({
 }));
 const large = JSON.stringify({ format: 'countersign/policy.v1', name: 'large', version: '1', rules });
 
-/** How often others had their turn meanwhile. */
+/** The number of turns that other work had during this. */
 async function turnsDuring<Result>(work: Promise<Result>): Promise<number> {
   let turns = 0;
   let ended = false;

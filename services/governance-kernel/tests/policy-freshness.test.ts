@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** Of each test its own, under a policy of its own. */
+/** The tenant of each test, under a policy of its own. */
 let tenant = 'tenant-0';
 let tenants = 0;
 beforeEach(() => {
@@ -37,7 +37,7 @@ const read = () => ({ action: 'tool.call', tool: 'files.read', session_id: newSe
 const decided = async (by = tenant) => said(await new Caller(test, by).decide(read()));
 const ours = () => `tenant_id = '${tenant}'`;
 
-/** A statement about the tenant's policy, as somebody may have kept it. */
+/** An old statement about the tenant's policy. */
 const signed = (asked: { bundle?: string; epoch?: number; confirmedAtMs?: number } = {}) =>
   signedActivation(test.kernel, { tenant, bundle: starterPolicy, epoch: 1, ...asked });
 
@@ -49,7 +49,7 @@ async function sealedStatements() {
   return (await ledgerOf(test, 'policy')).filter(({ payload }) => payload.tenant_id === tenant);
 }
 
-/** What a backup does. */
+/** Works like a backup. */
 async function keptHead(): Promise<() => Promise<void>> {
   const { rows } = await test.pool.query<object>(`SELECT * FROM policy_heads WHERE ${ours()}`);
   const [where, kept] = [ours(), JSON.stringify(rows)];
@@ -68,29 +68,25 @@ async function confirmedAt(): Promise<string | undefined> {
 }
 
 describe('the time that a policy is as old as', () => {
-  verifies(
-    'kn.fc.policy.stale',
-    'is renewed by no statement that was made before, whoever sends it again',
-    async () => {
-      const activation = signed();
-      await stated(activation);
-      time.advance(hourMs / 2);
-      const confirmation = signed();
-      await stated(confirmation);
-      for (const old of [
-        activation,
-        { ...confirmation, confirmedAt: activation.confirmedAt, signature: activation.signature },
-      ])
-        await expect(stated(old)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION', param: 'confirmed_at' });
-      time.advance(hourMs / 2);
-      await expect(stated(confirmation)).resolves.toMatchObject({ move: 'stands' });
-      expect(await confirmedAt()).toBe(confirmation.confirmedAt);
-      expect(await decided()).toBe('ALLOW ALLOWED');
-      time.advance(hourMs / 2 + 1);
-      await expect(stated(confirmation)).rejects.toMatchObject({ param: 'confirmed_at', reasonCode: 'POLICY_STALE' });
-      expect(await decided()).toBe('DENY POLICY_STALE');
-    },
-  );
+  verifies('kn.fc.policy.stale', 'is not renewed by an earlier statement, from any sender', async () => {
+    const activation = signed();
+    await stated(activation);
+    time.advance(hourMs / 2);
+    const confirmation = signed();
+    await stated(confirmation);
+    for (const old of [
+      activation,
+      { ...confirmation, confirmedAt: activation.confirmedAt, signature: activation.signature },
+    ])
+      await expect(stated(old)).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION', param: 'confirmed_at' });
+    time.advance(hourMs / 2);
+    await expect(stated(confirmation)).resolves.toMatchObject({ move: 'stands' });
+    expect(await confirmedAt()).toBe(confirmation.confirmedAt);
+    expect(await decided()).toBe('ALLOW ALLOWED');
+    time.advance(hourMs / 2 + 1);
+    await expect(stated(confirmation)).rejects.toMatchObject({ param: 'confirmed_at', reasonCode: 'POLICY_STALE' });
+    expect(await decided()).toBe('DENY POLICY_STALE');
+  });
 
   verifies(
     'kn.fc.policy.stale',
@@ -146,7 +142,7 @@ describe('the time that a policy is as old as', () => {
 describe('a row that says when a policy was confirmed', () => {
   const damaged: Record<string, string> = {
     'a later time': `confirmed_at = confirmed_at + interval '1 minute'`,
-    'the signature of somebody else': `signature = reverse(signature)`,
+    'the signature of another signer': `signature = reverse(signature)`,
     'no signature': `signature = ''`,
     'an unknown key': `key_id = 'unknown'`,
   };
@@ -213,7 +209,7 @@ describe('a row that says when a policy was confirmed', () => {
     expect(await decided('globex')).toBe('ALLOW ALLOWED');
   });
 
-  it('makes no kernel ready when nobody signed it', async () => {
+  it('makes no kernel ready when it is unsigned', async () => {
     await stated(signed());
     time.advance(2 * hourMs);
     await asAdministrator(

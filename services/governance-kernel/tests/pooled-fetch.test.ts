@@ -59,11 +59,11 @@ describe('the calls of MCP servers over HTTP', () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  it('have reached nobody without a connection; a caller that gave up meanwhile has lost none', async () => {
+  it('were not sent without a connection; a caller that gave up in the meantime has lost none', async () => {
     const gone = new URL(url);
     gone.port = '1';
     const permitted = (signal?: AbortSignal) =>
-      sending.run({ mayStillSend: () => null, traceparent: null }, () =>
+      sending.run({ mayStillSend: () => null, traceparent: null, elicitation: null, logs: null }, () =>
         fetch(gone, { method: 'POST', body: '{}', ...(signal === undefined ? {} : { signal }) }),
       );
     await expect(permitted()).rejects.toThrow(NotReached);

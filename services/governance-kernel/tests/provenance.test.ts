@@ -16,7 +16,7 @@ afterAll(() => test.close());
 
 const heldOpen = async () => (await test.pool.query(`SELECT 1 FROM dispatches WHERE ${ofNoTwin}`)).rows.length;
 
-/** A claim that the dispatch made, in the hands of somebody else. */
+/** A claim of the dispatch in the hands of other code. */
 async function stolenClaim(): Promise<DispatchClaim> {
   const { boundary } = test.kernel.context;
   let stolen: DispatchClaim | null = null;
@@ -40,7 +40,7 @@ const around: [string, (call: Call) => Promise<SealedDecision>][] = [
     (call) => test.kernel.context.boundary.decide({ ...call, mode: 'enforce', dispatchedBy: 'kernel' }),
   ],
   [
-    'with a claim that somebody made up',
+    'with an invented claim',
     // @ts-expect-error -- the class of claims has a private member and is not exported
     (call) => test.kernel.context.boundary.decideDispatched(call, { isTo: () => true }),
   ],

@@ -28,6 +28,7 @@ it('a kernel that waits for its first policy says that there is none and is read
     clock: 'up',
     database: 'up',
     conformance: 'none',
+    native_signatures: 'up',
     dead_letters: 'none',
     gates: 'up',
     policy: 'none',
@@ -61,7 +62,13 @@ it('workers whose last pass failed are told too', async () => {
   test = await startTestKernel();
   const workers = { check: () => Promise.reject(new Error('The last pass failed')) };
   const { checks } = await runChecks(toldChecks(test.kernel.context, workers));
-  expect(checks).toEqual({ queue: 'up', dead_letters: 'none', workers: 'down', conformance: 'none' });
+  expect(checks).toEqual({
+    queue: 'up',
+    dead_letters: 'none',
+    workers: 'down',
+    conformance: 'none',
+    native_signatures: 'up',
+  });
 });
 
 it('a kernel that is told to stop is not ready, and decides for as long as load balancers were promised', async () => {

@@ -48,7 +48,7 @@ async function mend(): Promise<void> {
     await change(key_id, `revoked_at = NULL, valid_until = NULL, valid_from = '${valid_from.toISOString()}'`);
 }
 
-/** What makes a key count no more, with what is said of it. */
+/** The faults of a key, with the text of each. */
 const faults: [string, string][] = [
   ['revoked_at = now()', 'is revoked'],
   [`revoked_at = now() + interval '1 day'`, 'is revoked'],
@@ -67,7 +67,7 @@ async function readiness({ healthUrl }: StartedKernel = test.kernel) {
 }
 const isReady = { status: 200, signer: 'up', clock: 'up', database: 'up' };
 
-/** What an outbox, a ledger and the list of checkpoints hold. */
+/** The content of outbox, ledger and the list of checkpoints. */
 async function written() {
   const count = (table: string) => `(SELECT count(*)::int FROM ${table}) AS ${table}`;
   const tables = ['ledger', 'outbox', 'approvals', 'session_heads', 'checkpoints', 'policy_heads'];
@@ -105,7 +105,7 @@ describe('a kernel whose key of the receipts counts no more', () => {
     expect(await judged(test, { session_id })).toBe('VERIFIED');
   });
 
-  it('seals nothing with a key that nobody can find among the published ones', async () => {
+  it('seals nothing with a key that is not published', async () => {
     const { keyId } = test.kernel.context.signers.receipts;
     await asAdministrator(test, `UPDATE trust_keys SET key_id = 'hidden' WHERE key_id = $1`, [keyId]);
     try {
@@ -179,7 +179,7 @@ describe.each(purposes)('where the key for %s counts no more', (purpose) => {
     const sentence = `The key ${keyIdOf(purpose)} for ${purpose} ${what}: this kernel needs another one`;
     await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     const others = purposes.filter(([of]) => of !== purpose).map(([, name]) => name);
-    // What it would have published beside is not published either.
+    // Its other keys are not published either.
     for (const name of others) env[name as keyof typeof env] = generateSigningKey().privateKeyPem;
     await expect(startKernel(kernelConfigFrom(env))).rejects.toThrow(sentence);
     expect((await test.as('acme').listTrustKeys()).body.keys).toHaveLength(published.length);
@@ -187,7 +187,7 @@ describe.each(purposes)('where the key for %s counts no more', (purpose) => {
 });
 
 describe('a replica that a rotation has missed', () => {
-  verifies('kn.chain', 'allows nothing that nobody could prove, while the others go on', async () => {
+  verifies('kn.chain', 'allows nothing that could not be proven, while the others go on', async () => {
     const env = { ...test.env, GOV_SIGNING_KEY: generateSigningKey().privateKeyPem };
     const other = await startKernel(kernelConfigFrom(env));
     try {

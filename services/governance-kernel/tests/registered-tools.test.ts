@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const list = async (tenant: string, query = {}) =>
   (await upstreams.test.as(tenant).listRegisteredTools({ query })).body;
-const look = () => upstreams.test.kernel.context.mcp.askDeclared();
+const look = () => upstreams.test.kernel.context.mcp.askConnected();
 async function toolNamed(name: string, tenant = 'acme'): Promise<RegisteredTool | undefined> {
   return (await list(tenant, { limit: 200 })).data.find(({ tool }) => tool === name);
 }

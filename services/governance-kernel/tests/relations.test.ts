@@ -241,7 +241,7 @@ describe('a batch', () => {
     );
   });
 
-  it('of an entity counts as a change only where something is known anew', async () => {
+  it('of an entity counts as a change only where a property changes', async () => {
     const tenant = newTenant();
     const entities = (properties: object | null) => ({ entities: [{ entity: 'a:1', properties }] });
     expect(await change(test, tenant, entities({ x: 1, y: 2 }))).toMatchObject({ version: 1 });
@@ -292,7 +292,7 @@ describe('a name', () => {
     ['a group of everybody', { subject: 'group:*#member' }],
     ['two relations', { subject: 'group:eng#member#viewer' }],
     ['a relation that separates', { relation: 'viewer@user' }],
-    ['what nobody sees', { subject: 'user:ann\u200b' }],
+    ['invisible characters', { subject: 'user:ann\u200b' }],
     ['a mark of direction', { subject: 'user:\u202eann' }],
     ['a control', { subject: 'user:a\nb' }],
     ['NUL', { subject: 'user:a\u0000' }],

@@ -191,7 +191,7 @@ describe('two kernels on one database', () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  verifies('kn.approve.loop', 'let nobody use what the other one revoked, whatever was remembered since', async () => {
+  verifies('kn.approve.loop', 'refuse what the other one revoked, whatever was remembered since', async () => {
     const [session_id, alice] = [newSession(), new Caller(test, 'acme', 'alice')];
     const first = test.as('acme', 'agent');
     const approval = asked(await decide(first, { ...payment, session_id }));
@@ -205,7 +205,7 @@ describe('two kernels on one database', () => {
 
   verifies(
     'kn.approve.loop',
-    'refuse nothing because of what they remember: the other one voted meanwhile',
+    'refuse nothing because of what they remember: the other one voted in the meantime',
     async () => {
       const alice = new Caller(test, 'acme', 'alice');
       const approval = asked(await decide(test.as('acme', 'agent'), { ...payment, session_id: newSession() }));

@@ -35,7 +35,7 @@ async function entryOf(receiptId: string) {
   return verifyLedgerEntry(entry ?? { receipt: null }, await trustNow(test), nodeProvider);
 }
 
-/** What `countersign-verify` and others take of the proof that the kernel gives of one receipt. */
+/** The accepted proofs of one receipt, for `countersign-verify` and others. */
 async function provenNow(receiptId: ReceiptId) {
   const client = test.as('acme');
   const { body: receipt } = await client.getReceipt({ params: { receipt_id: receiptId } });

@@ -25,7 +25,7 @@ it.each([
   ['forget where a chain ends', 'DELETE FROM session_heads'],
   ['forget the size of the log', 'DELETE FROM log_tree'],
   ['change what was sealed', `UPDATE ledger SET payload = '{}'`],
-])('whoever takes a kernel cannot %s', async (_act, statement) => {
+])('an attacker in a kernel cannot %s', async (_act, statement) => {
   await expect(client.query(statement)).rejects.toMatchObject({ code: insufficientPrivilege });
 });
 

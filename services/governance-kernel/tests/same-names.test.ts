@@ -31,7 +31,7 @@ async function chains(session_id: SessionId) {
   return sealed;
 }
 
-/** What is held for calls that are on their way. */
+/** The reservations for calls that are on their way. */
 async function reservedCalls(): Promise<unknown[]> {
   const { rows }: { rows: unknown[] } = await test.pool.query(
     `SELECT tenant_id, reserved_tool_calls::int AS reserved FROM budgets

@@ -16,7 +16,7 @@ afterAll(() => test.close());
 const signer = createSigner(generateSigningKey().privateKeyPem);
 
 describe('the self-test before a kernel is ready', () => {
-  it('has seen every gate deny, and says so to whoever asks for health', async () => {
+  it('has seen every gate deny, and reports it in its health', async () => {
     expect(test.kernel.context.selfTest).toEqual({ denying: gateOrder, decisions: 100 });
     const ready = await fetch(`${test.kernel.healthUrl}/health/ready`);
     expect(await ready.json()).toMatchObject({ checks: { gates: 'up' } });

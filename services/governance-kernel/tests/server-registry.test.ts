@@ -51,7 +51,7 @@ const read = (client: Client) => codeOf(client, 'notes.read_note', { id: 'a' });
 describe('a server that is added at run time', () => {
   verifies(
     'kn.mcp.quarantine',
-    'is quarantined: operators see its tools, nobody calls one, and no list has them',
+    'is quarantined: operators see its tools, they cannot be called, and no list has them',
     async () => {
       const { server, clients, close, get } = await added();
       expect(server).toMatchObject({
@@ -145,8 +145,14 @@ describe('a server that is added at run time', () => {
         diff: [{ path: 'annotations.readOnlyHint', before: 'true', after: 'false' }],
       });
       expect((await listed(clients[0])).hidden).toMatchObject({ drift: 1 });
+      const drifts = async () => {
+        const { data } = (await test.system.listDriftedTools({ query: { limit: 200 } })).body;
+        return data.filter(({ tenant_id: owner }) => owner === tenant).map(({ tool }) => tool);
+      };
+      expect(await drifts()).toEqual(['notes.read_note']);
       await approveServerAt(second, { serverId: 'notes', tenant });
       for (const client of clients) expect(await read(client)).toBe('ALLOWED');
+      expect(await drifts()).toEqual([]);
       await close();
     },
   );

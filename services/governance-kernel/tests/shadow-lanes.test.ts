@@ -61,7 +61,7 @@ const shadowOf = ({ record }: Decided) =>
   record.shadow.map(({ lane, verdict, reason_code, fault }) => [lane, fault ?? `${verdict} ${reason_code}`]);
 
 describe('drafts beside the active policy', () => {
-  it('say in the record what they would have said, and nobody hears it elsewhere', async () => {
+  it('state in the record what they would have decided, and it appears nowhere else', async () => {
     const { policy_hash } = await setLane('open', allowsAll);
     await setLane('closed', deniesAll);
     for (const [call, verdict] of [
@@ -82,7 +82,7 @@ describe('drafts beside the active policy', () => {
     });
   });
 
-  verifies('kn.budget', 'take nothing, ask nobody and use no approval', async () => {
+  verifies('kn.budget', 'take nothing, request nothing and use no approval', async () => {
     const asking = bundle('  - { id: ask, effect: escalate }\n');
     await setLane('asking', asking);
     await setLane('open', allowsAll);

@@ -34,7 +34,7 @@ describe('look-ups of one tool', () => {
     expect(await later).toEqual(['new', 'new', 'new']);
   });
 
-  it('are asked anew by whoever comes after, when nothing may be remembered', async () => {
+  it('are looked up again by later callers, when nothing may be remembered', async () => {
     const { asked, find } = slowRegistry();
     for (const turn of ['a', 'b']) {
       const found = find(tool);

@@ -29,7 +29,7 @@ function signing({ counts, isCounted }: { counts: boolean[]; isCounted: boolean 
 
 const refused = { code: 'RECEIPT_STORE_UNAVAILABLE' };
 
-it('a head is signed anew for an answer where the stored one does not count, and its own key does', async () => {
+it('a head is signed again for an answer where the stored one is not valid, and its own key is', async () => {
   const { checkpoints } = signing({ counts: [true, true], isCounted: false });
   expect((await checkpoints.create()).note).toContain('example.org/log');
   const stored = signing({ counts: [true], isCounted: true });

@@ -28,7 +28,7 @@ describe('an answer', () => {
   const answers = () => idempotencyStore(store.database, { databaseNow: async () => now, runningMsMax: 60_000 });
   const answer = { status: 200, text: 'done', headers: { a: 'b' } };
 
-  it('is given again while it is kept, and to nobody who asks something else', async () => {
+  it('is given again while it is kept, and to no other request', async () => {
     const { begin, complete, abandon } = answers();
     expect(await begin('r', 'k', 'print')).toEqual({ kind: 'run' });
     expect(await begin('r', 'k', 'print')).toEqual({ kind: 'in-flight' });

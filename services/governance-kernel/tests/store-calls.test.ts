@@ -40,7 +40,7 @@ async function open(
   });
 }
 
-/** So many open calls of a tenant, without decisions. */
+/** Fills this number of open calls of a tenant, without decisions. */
 const fill = (at: string, from: number, to: number) =>
   store.client.query(
     `INSERT INTO dispatches SELECT lpad(n::text, 26, '0'), $1::text, '[]', now() FROM generate_series($2::int, $3::int) n`,

@@ -149,7 +149,7 @@ const lists: List[] = [
   {
     name: 'drifted tools',
     list: async (page) => {
-      const { data, next_cursor } = await listDriftedTools(store.database.reader, page);
+      const { data, next_cursor } = await listDriftedTools(store.database.reader, page, new Date());
       return { data: data.map(({ tool }) => tool), next_cursor };
     },
     fill: async () => {

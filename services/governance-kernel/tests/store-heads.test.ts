@@ -60,7 +60,7 @@ afterAll(async () => {
   await scratch.drop();
 });
 
-/** What stands in a note counts for nothing: the key id is that of its signature. */
+/** The content of a note counts for nothing: the key id is that of its signature. */
 function noteOf(hint: string): string {
   const signature = Buffer.concat([Buffer.from(hint, 'hex'), Buffer.alloc(64, 255)]).toString('base64');
   return `example.org/log\n1\nAQIDBAUGBwg=\n\n— example.org/log ${signature}\n`;

@@ -279,7 +279,7 @@ describeStory('checkpoints', () => {
     const seconds = (nth: number, after: number) => new Date(minute(nth).getTime() + after * 1_000);
     expect((await taken(5, 12, seconds(4, 30))).created_at).toBe(instant(5));
     expect((await taken(6, 11, seconds(5, 1))).created_at).toBe(instant(5));
-    // This far ahead was a wrong clock, which nobody waits for.
+    // A time this far ahead was from a wrong clock, which is not waited for.
     expect((await taken(7, 13, seconds(3, 59))).created_at).toBe(seconds(3, 59).toISOString());
     await store.client.query('DELETE FROM checkpoints WHERE tree_size > 10');
   });

@@ -79,7 +79,7 @@ describe('an access key', () => {
     ]);
   });
 
-  it('is nobody’s when it is not known', async () => {
+  it('has no owner when it is unknown', async () => {
     expect(await findAccessKey(store.database.reader, 'none')).toBeNull();
     expect(await findAccessKeyById(store.database.reader, keyId(99))).toBeNull();
   });

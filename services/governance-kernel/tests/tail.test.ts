@@ -9,7 +9,7 @@ import { newSession, seal, sealMany } from './_seal.ts';
 
 let test: TestKernel;
 beforeAll(async () => {
-  // What a test expects of checkpoints, it makes itself.
+  // The test makes its own checkpoints.
   test = await startTestKernel({ env: { GOV_CHECKPOINT_RECEIPTS: '1000000', GOV_CHECKPOINT_INTERVAL: '1h' } });
   await test.activate('*', starterPolicy);
   // The first one is due with the first receipt.
@@ -90,7 +90,7 @@ describe('GET /api/v1/receipts/tail', () => {
 
   verifies(
     'kn.receipts.tail',
-    'catches up with what was sealed while nobody listened, far beyond its memory',
+    'catches up with what was sealed without a listener, far beyond its memory',
     async () => {
       const tenant = 'behind';
       const first = await tail({ tenant });
@@ -113,7 +113,7 @@ describe('GET /api/v1/receipts/tail', () => {
     await replica.stop();
   });
 
-  it('a reader that does not read holds nobody up and loses nothing', async () => {
+  it('a reader that does not read blocks no other and loses nothing', async () => {
     const [slow, quick] = await Promise.all([tail({ tenant: 'pace' }), tail({ tenant: 'pace' })]);
     const sealed = inLogOrder(await sealMany(test, 1_500, { tenant: 'pace' }));
     expect(ids((await read(quick, 1_500)).receipts)).toEqual(sealed);

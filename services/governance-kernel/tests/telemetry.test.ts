@@ -253,7 +253,7 @@ describe('an export that is asked for', () => {
 
   it.each([
     ['a tenant without receipts', { tenant_id: 'acme' }],
-    ['receipts of nobody', { receipt_ids: [`rcp_${'0'.repeat(26)}`] }],
+    ['receipts of no tenant', { receipt_ids: [`rcp_${'0'.repeat(26)}`] }],
     ['one receipt twice', { tenant_id: 'acme', receipt_ids: Array(2).fill(`rcp_${'0'.repeat(26)}`) }],
     ['more than one request may carry', { tenant_id: 'acme', receipt_ids: Array(101).fill(`rcp_${'0'.repeat(26)}`) }],
     ['a verdict in the caller’s words', { verdict: 'ALLOW' }],

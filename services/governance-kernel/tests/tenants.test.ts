@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AnyRoute, ApprovalId, BudgetId, SessionId } from '@countersign/contracts';
 import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { verifies } from '@countersign/testkit/verifies';
+import { countDecisions } from '../src/store/decision-count-store.ts';
 import { TestAgent } from './_agents.ts';
 import { openEvents, type EventReader } from './_event-source.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
@@ -45,6 +46,7 @@ async function ownersThings(): Promise<Record<string, string>> {
     tool: 'pay.send',
   });
   const { session_id } = receipt.payload;
+  await countDecisions(test.kernel.context.transaction);
   const signer = new TestAgent(test, { tenant: 'owner', principal: 'owners-signer' });
   await signer.enrol(test);
   return {
@@ -74,7 +76,7 @@ function queryNames({ query }: AnyRoute): string[] {
   return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
 }
 
-/** Whose passkeys are asked for is a name like that of the caller: there is nothing to find behind it. */
+/** The owner of requested passkeys is a name like that of the caller: there is nothing to find behind it. */
 const idsInPath = ({ path }: AnyRoute) =>
   path.includes('/webauthn') ? [] : Object.keys(unknown).filter((name) => path.includes(`{${name}}`));
 const idsInQuery = (route: AnyRoute) =>

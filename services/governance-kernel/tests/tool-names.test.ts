@@ -14,7 +14,7 @@ const unsealable: [string, string][] = [
   ['of two lines', 'notes.read\nnote'],
   ['with a blank behind it', 'notes.read_note '],
   ['with a NUL', 'notes.read\u0000note'],
-  ['with a control that nobody sees', 'notes.read\u0085note'],
+  ['with an invisible control', 'notes.read\u0085note'],
   ['with a letter that shows nothing', 'notes.read_note\u2800'],
   ['empty', ''],
 ];

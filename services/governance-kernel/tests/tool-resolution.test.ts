@@ -32,7 +32,7 @@ async function activate(effect: 'allow' | 'escalate', tools: Record<string, { ef
 const toolDoors = doors.filter(({ registered, route }) => registered && route !== authorizeMcpCall);
 const ofEachDoor = toolDoors.map((door) => [door.name, door] as const);
 
-/** What one door says to one call, and under which name and effect that stands in the ledger. */
+/** The answer of one door to one call, with the name and effect in the ledger. */
 async function judged(door: Door, given: Partial<Attempt>) {
   const session = given.session ?? newSession();
   const told = await attempt(site, door, { ...given, session });
@@ -42,7 +42,7 @@ async function judged(door: Door, given: Partial<Attempt>) {
   return { said: `${told.verdict} ${told.code}`, executed: told.executed, tool, effect, approval };
 }
 
-/** What asking beforehand comes to: the name that the approval is for, or the refusal. */
+/** The result of asking beforehand: the name that the approval is for, or the refusal. */
 async function askedBeforehand(call: Call): Promise<{ id: ApprovalId; tool: string | null } | string> {
   const question = { action: 'tool.call', session_id: newSession(), reason: 'for a test', ...call };
   try {
@@ -63,7 +63,7 @@ describe.each(ofEachDoor)('at %s', (_name, door) => {
     expect(seen).toMatchObject({ said: 'ALLOW ALLOWED', executed: true, tool: canonical, effect: 'E2' });
   });
 
-  it('a tool that nobody declares is E4, and the kernel executes none', async () => {
+  it('an undeclared tool is E4, and the kernel executes none', async () => {
     const seen = await judged(door, { tool: 'crm.read' });
     const verdict = door.dispatched ? 'DENY TOOL_UNKNOWN' : 'ALLOW ALLOWED';
     expect(seen).toMatchObject({ said: verdict, executed: !door.dispatched, tool: 'crm.read', effect: 'E4' });

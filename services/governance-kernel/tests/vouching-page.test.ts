@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** Somebody at the page, signed in by an approver key. */
+/** A person at the page, signed in by an approver key. */
 async function atPage(principal: string, tenant = 'acme') {
   const body = { kind: 'approver', principal_id: principal } as never; // its defaults are the kernel's
   const { key } = (await test.as(tenant, 'operator').createAccessKey({ body })).body;
@@ -24,7 +24,7 @@ async function atPage(principal: string, tenant = 'acme') {
 
 type Place = Awaited<ReturnType<typeof atPage>>;
 
-/** The fields of the form to vouch for somebody. */
+/** The fields of the form to vouch for a person. */
 function formFor({ page: { markup } }: Place, owner: Approver): Record<string, string> {
   const form = [...markup.matchAll(/data-ceremony="vouch"(.*?)<\/form>/gs)].find(([text]) => text.includes(owner.id));
   const fields = [...(form?.[1] ?? '').matchAll(/name="(\w+)" value="([^"]*)"/g)];
@@ -48,7 +48,7 @@ async function enrolled(name: string, tenant = 'acme'): Promise<Approver> {
 }
 
 describe('the page on which people vouch', () => {
-  verifies('kn.approve.webauthn', 'makes a passkey active by the passkey of whoever is signed in', async () => {
+  verifies('kn.approve.webauthn', 'makes a passkey active by the passkey of the signed-in person', async () => {
     const [alice, bob] = [await enrolled('alice'), await enrolled('bob')];
     const place = await atPage('alice');
     for (const shown of ['bob', bob.id, 'enrolled', 'Vouch for bob with your passkey'])
@@ -98,7 +98,7 @@ describe('the page on which people vouch', () => {
     }
   });
 
-  it('asks nobody who has no active passkey, and says so', async () => {
+  it('asks no one without an active passkey, and says so', async () => {
     await enrolled('alice');
     const eve = await enrolled('eve');
     const place = await atPage('eve');

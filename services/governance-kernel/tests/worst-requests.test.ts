@@ -48,7 +48,10 @@ const worst: Record<string, object> = {
   'a text of escapes': { text: '\u0001'.repeat(160_000) },
 };
 
-/** What this process works for one request, client included: the best of several tries, since others may work on this machine. */
+/**
+ * The work of this process for one request, client included: the best of several tries, since others may use this
+ * machine.
+ */
 async function workMs(args: object, { tenant = 'acme', context = {} } = {}): Promise<number> {
   const body = JSON.stringify({ action: 'tool.call', tool: 'x.y', session_id: 'worst', args, context });
   const headers = {
@@ -67,7 +70,7 @@ async function workMs(args: object, { tenant = 'acme', context = {} } = {}): Pro
 }
 
 // About 30 ms on an idle machine; without the bound on values it was one to two seconds.
-it.each(Object.entries(worst))('%s: hold up nobody for longer than a blink', async (_what, args) => {
+it.each(Object.entries(worst))('%s: block others for no longer than a blink', async (_what, args) => {
   expect(await workMs(args)).toBeLessThan(150);
 });
 

@@ -3,7 +3,7 @@ import type { ImportGraph, SourceFile } from '../import-graph.ts';
 import { insideSrc, unitOf } from '../import-graph.ts';
 import { exportsOf } from './exports.ts';
 
-/** What every service has (ADR 0008), by path inside it. */
+/** The files of every service (ADR 0008), by path inside it. */
 export const parts = [
   'README.md',
   'prisma/schema.prisma',
@@ -24,7 +24,7 @@ export const parts = [
   'tests',
 ];
 
-/** What a part exports: all of `all`, and nothing but what `only` matches. */
+/** The exports of a part: all of `all`, and nothing but what `only` matches. */
 type Exported = { all?: readonly string[]; only?: RegExp; atLeast?: RegExp };
 
 const exported: Readonly<Record<string, Exported>> = {
@@ -39,7 +39,7 @@ const exported: Readonly<Record<string, Exported>> = {
   'events.ts': { atLeast: /./ },
 };
 
-/** A part of a service has the same names in every service, so that whoever knows one service knows all. */
+/** A part of a service has the same names in every service, so a reader of one service knows all. */
 export function partsExportTheirNames({ files }: ImportGraph): string[] {
   return servicesOf(files).flatMap(({ path, syntax }) => {
     const wanted = exported[insideSrc(path) ?? ''];
@@ -106,7 +106,7 @@ export function startsBySkeleton({ files }: ImportGraph): string[] {
 
 const makers = new Set(['newEvent', 'recordEvents']);
 
-/** What a service says to the world is read in one file; the store only writes what it is handed. */
+/** All events of a service are in one file; the store only writes them. */
 export function onlyEventsMakesEvents({ files }: ImportGraph): string[] {
   return servicesOf(files)
     .filter(({ path }) => insideSrc(path) !== 'events.ts' && insideSrc(path)?.startsWith('store/') !== true)

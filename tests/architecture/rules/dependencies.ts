@@ -6,7 +6,9 @@ export type Manifest = { path: string; dependencies: readonly string[]; literals
 /** Tools that a package declares are started by path from the root: their user is the Makefile or a configuration. */
 export type Tools = { text: string };
 
-/** What a package declares, its own code imports or resolves; types come with what they describe. */
+/**
+ * A package's own code imports or resolves each of its dependencies; types come with the package that they describe.
+ */
 export function everyDependencyIsUsed(manifests: readonly Manifest[], { text }: Tools): string[] {
   return manifests.flatMap(({ path, dependencies, literals }) => {
     const used = new Set(literals.map(packageOf));

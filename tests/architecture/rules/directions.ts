@@ -14,6 +14,7 @@ const audit = 'packages/audit';
 const idempotency = 'packages/idempotency';
 const whatIf = 'packages/what-if';
 const judge = 'packages/judge';
+const report = 'packages/report';
 const webConsole = 'packages/console';
 const serviceKit = 'packages/service-kit';
 const testkit = 'packages/testkit';
@@ -43,7 +44,7 @@ const mayImport: Record<string, string[]> = {
   [policy]: [contracts, crypto],
   [receipts]: [contracts, crypto],
   [verifier]: [contracts, crypto, policy, receipts],
-  // Of a browser: it knows the public routes, and checks by itself what they say.
+  // Imports of a browser: it knows the public routes, and verifies their answers itself.
   [webConsole]: [contracts, crypto, policy, verifier],
   [messaging]: [contracts],
   [delivery]: [contracts, messaging],
@@ -51,7 +52,8 @@ const mayImport: Record<string, string[]> = {
   [idempotency]: [messaging, serviceKit],
   [whatIf]: [contracts, crypto, policy, verifier],
   [judge]: [contracts, crypto, policy, verifier, whatIf],
-  'packages/cli': [contracts, crypto, policy, verifier, whatIf],
+  [report]: [crypto, verifier],
+  'packages/cli': [contracts, crypto, policy, verifier, report, whatIf],
   [serviceKit]: [contracts, crypto],
   [database]: [],
   [testkit]: [contracts, crypto, database, messaging, serviceKit],
@@ -64,7 +66,7 @@ const mayImport: Record<string, string[]> = {
 /** Units whose dependencies from outside are closed, because others run them in the browser or trust them with proof. */
 const outsideAllowed: Record<string, string[]> = {
   [contracts]: ['zod'],
-  [crypto]: ['@noble/curves', 'json-canonicalize', 'tweetnacl'],
+  [crypto]: ['@noble/curves', 'json-canonicalize', 'sodium-native', 'tweetnacl'],
   [receipts]: [],
 };
 

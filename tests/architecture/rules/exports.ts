@@ -9,8 +9,8 @@ const everything = '*';
 type Use = { from: string; to: string; name: string };
 
 /**
- * What a file exports is imported by another one: within the package, or, if a public entry gives it on, by another package, a test, or
- * a document. `entries` are the public entries of all packages, `documented` the words of each package's README.
+ * Another file imports each export: within the package, or, if a public entry re-exports it, another package, a test,
+ * or a document. `entries` are the public entries of all packages, `documented` the words of each package's README.
  */
 export function everyExportHasAUser(
   graph: ImportGraph,
@@ -29,7 +29,7 @@ export function everyExportHasAUser(
     .flatMap(({ path, syntax }) => {
       const isDocumented = (name: string) => new RegExp(`\\b${name}\\b`).test(documented.get(unitOf(path)) ?? '');
       const isUsed = (name: string) => {
-        // Whoever takes a file as a whole goes through its names, as the generator of the OpenAPI documents does.
+        // An import of the whole file reads its names, as the generator of the OpenAPI documents does.
         if (usersOf.has(`${path}#${everything}`)) return true;
         const users = usersOf.get(`${path}#${name}`) ?? [];
         const isPublic = entries.has(path);
@@ -37,7 +37,7 @@ export function everyExportHasAUser(
       };
       return exportsOf(syntax)
         .filter((name) => !isUsed(name))
-        .map((name) => `${path}: nobody imports ${name}`);
+        .map((name) => `${path}: ${name} is never imported`);
     });
 }
 

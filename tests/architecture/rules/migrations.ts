@@ -1,4 +1,4 @@
-/** What an old version of a service still does once the statement ran, and can no longer do. */
+/** Statements that remove something which an old version of a service still uses. */
 const takesAway = [
   /\bDROP\s+(?:TABLE|COLUMN|FUNCTION|VIEW|TYPE|DEFAULT)\b/gi,
   /\bRENAME\b/gi,
@@ -7,15 +7,18 @@ const takesAway = [
   /\bADD\s+COLUMN\s+(?:(?!DEFAULT|GENERATED|,)[^;])*\bNOT\s+NULL\b(?:(?!DEFAULT|GENERATED|,)[^;])*(?=[,;]|$)/gi,
 ];
 
-/** Of a table that was there before, a rule that what the old version writes may break. */
+/** A new rule on an existing table that writes of the old version may break. */
 const addedRule = /\bALTER\s+TABLE\s+(?:ONLY\s+)?"?(\w+)"?\s[^;]*?\bADD\s+CONSTRAINT\s+"?\w+"?/gi;
 
-/** Says in the migration itself why nothing that runs meanwhile misses what goes, or breaks what comes. */
+/**
+ * The comment in the migration that explains why running versions do not miss the removed objects, or break the new
+ * rules.
+ */
 const contracts = /^-- contract: \S/m;
 
 /**
- * While pods are replaced, an old and a new version work on one database. So a migration adds (expand), and takes away
- * or narrows only what the last release no longer used (contract).
+ * While pods are replaced, an old and a new version work on one database. A migration therefore adds (expand), and
+ * removes or narrows only what the last release no longer used (contract).
  */
 export function migrationOnlyAdds(path: string, sql: string): string[] {
   if (contracts.test(sql)) return [];

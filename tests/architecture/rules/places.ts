@@ -44,7 +44,7 @@ export function onlyLedgerImportsDriver({ edges }: ImportGraph): string[] {
     .map(({ from }) => `${from}: imports pg; only the ledger's store may, the rest uses Prisma`);
 }
 
-/** SQL could write where a type says that it reads, so whoever is handed a reader outside of store/ asks it for models alone. */
+/** SQL could write where a type says that it reads, so code outside of store/ uses only the models of a reader. */
 export function onlyStoreSpeaksSql({ files }: ImportGraph): string[] {
   return files
     .filter(({ path }) => path.startsWith('services/') && insideSrc(path)?.startsWith('store/') !== true)
@@ -100,8 +100,8 @@ const clientClass = /^(?:pg\.)?(?:Pool|Client|Agent|PrismaClient|OpenAI)$/;
 const clientFactory = /^(?:nodemailer\.)?(?:createTransport|open(?:Service)?Database|createClient)$/;
 
 /**
- * A service's connections are made in one place, so that one close() ends them all: a file that constructs a client is context.ts,
- * or a file whose functions context.ts (or the wiring beside it) alone calls.
+ * A service's connections are made in one place, so that one close() ends them all. A file that constructs a client is
+ * context.ts, or a file whose functions only context.ts (or the wiring beside it) calls.
  */
 export function onlyContextConstructsClients({ files, edges }: ImportGraph): string[] {
   const isWiring = (path: string): boolean => !(insideSrc(path) ?? '/').includes('/');
@@ -123,9 +123,12 @@ function constructsClient({ path, syntax }: SourceFile, edges: ImportGraph['edge
   });
 }
 
-/** Whoever can sign can forge: one service and the test kit. */
+/** Code that can sign can forge: one service and the test kit. The command signs trust lists with the root key of its caller. */
 export function onlyKernelSigns({ edges }: ImportGraph): string[] {
-  const allowed = new Set(['context', 'signers'].map((name) => `services/governance-kernel/src/${name}.ts`));
+  const allowed = new Set([
+    ...['context', 'signers'].map((name) => `services/governance-kernel/src/${name}.ts`),
+    'packages/cli/src/trust/root-key.ts',
+  ]);
   return edges
     .filter(({ specifier }) => specifier === '@countersign/crypto/signing')
     .filter(({ from }) => !allowed.has(from) && unitOf(from) !== 'packages/testkit')
@@ -144,6 +147,7 @@ const portable = new Set([
 const nodeEntries = new Set([
   'packages/crypto/src/node.ts',
   'packages/crypto/src/signing.ts',
+  'packages/crypto/src/native-signing.ts',
   'packages/verifier/src/cli.ts',
 ]);
 

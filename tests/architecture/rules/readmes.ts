@@ -14,7 +14,10 @@ export function explainsItself(folder: string, { textOf, exists }: Tree): string
   return [...size, ...lost.map((place) => `${folder}/README.md names ${place}, which does not exist`)];
 }
 
-/** Files and folders in backticks. What begins with a slash is the address of a route, what begins with a dot a public entry. */
+/**
+ * Files and folders in backticks. A text that begins with a slash is the address of a route, one with a dot a public
+ * entry.
+ */
 function placesIn(text: string): string[] {
   return [...text.matchAll(/`((?:\w[\w.-]*\/)*(?:\w[\w.-]*\.(?:ts|mjs|md|prisma)|\w[\w.-]*\/))`/g)].map(
     (match) => match[1] ?? '',

@@ -52,7 +52,10 @@ export function onlyWiringKnowsWiring(graph: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: may import ${specifier} as a type only`);
 }
 
-/** What can call an upstream, each with the one file that may hold it. From upstreams.ts the calls go to the dispatch alone. */
+/**
+ * The functions that can call an upstream, each with the one file that may use it. From upstreams.ts the calls go to
+ * the dispatch alone.
+ */
 const holdersOfBareCalls = new Map([
   ['chat/model-upstream.ts', 'upstreams.ts'],
   ['mcp/tool-upstream.ts', 'upstreams.ts'],
@@ -62,7 +65,7 @@ const holdersOfBareCalls = new Map([
 ]);
 const clientsOfUpstreams = new Set(['undici', '@modelcontextprotocol/client']);
 
-/** Whatever leaves the kernel for an upstream goes through the dispatch: nobody else holds a bare call or the means to make one. */
+/** All calls of the kernel to an upstream go through the dispatch: no other file can make one. */
 export function onlyDispatchReachesUpstreams({ edges }: ImportGraph): string[] {
   return edges
     .filter(({ from, typeOnly }) => from.startsWith(deciding) && !typeOnly)
@@ -83,7 +86,7 @@ export function routesAreLeaves(graph: ImportGraph): string[] {
     .map(({ from, specifier }) => `${from}: only operations.ts and app.ts may import the route ${specifier}`);
 }
 
-/** What a pure file may use: nothing here reads, writes or waits. */
+/** The libraries of a pure file: none reads, writes or waits. */
 const pureLibraries = new Set([
   '@countersign/contracts',
   '@countersign/crypto',

@@ -11,7 +11,7 @@ import { answerTimes } from './member.ts';
 import { startProcess, startService, type Running } from './processes.ts';
 import { chatCall, evaluateCall } from './requests.ts';
 
-/** What all comparisons of one run share. */
+/** The members that all comparisons of one run share. */
 export type Bench = {
   generator: Running;
   model: Running;

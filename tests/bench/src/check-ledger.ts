@@ -11,8 +11,9 @@ export type LedgerCheck = { receipts: number; chains: number; verified: number }
 type SigningKey = { key_id: string; public_key: Uint8Array };
 
 /**
- * Holds what was sealed against what was answered: as many receipts of decisions and outcomes, each its place in the log and in its chain, each decision with
- * its record, signatures that verify. Throws when anything is amiss: a fast ledger that is wrong measures nothing.
+ * Compares the sealed receipts with the answers. There are as many receipts of decisions and outcomes, each has its
+ * place in the log and in its chain, each decision has its record, and all signatures verify. Throws when anything is
+ * amiss: a fast ledger that is wrong measures nothing.
  */
 export async function checkLedger(database: BenchDatabase, signingKey: SigningKey): Promise<LedgerCheck> {
   return await withAdmin(database.adminUrl, async (client) => {

@@ -7,7 +7,7 @@ export type FoundRun = {
   id: string;
   status: string;
   steps: readonly string[];
-  /** Of its steps, each counted once: none answers for two. */
+  /** The decisions of its steps, each counted once: none belongs to two steps. */
   decisions: number;
   audit: readonly string[];
   /** Sealed by the kernel in the session of the run. */
@@ -55,7 +55,7 @@ function differenceOf(what: string, is: readonly string[], mustBe: readonly stri
   return is.join() === mustBe.join() ? null : `${what} ${is.join(', ') || 'none'} instead of ${mustBe.join(', ')}`;
 }
 
-/** What the gateway and the kernel wrote down, which are two databases and two stories of one thing. */
+/** The records of gateway and kernel, two databases that describe the same runs. */
 async function readRuns({ database, kernelDatabase }: Installation): Promise<FoundRun[]> {
   const { rows } = await withAdmin(
     database.adminUrl,

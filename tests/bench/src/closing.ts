@@ -1,4 +1,4 @@
-/** What was opened, to be closed in reverse whatever happens. */
+/** The opened resources, closed in reverse order in any case. */
 export class Closing {
   readonly #ends: (() => Promise<void>)[] = [];
 

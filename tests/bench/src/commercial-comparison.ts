@@ -15,7 +15,7 @@ import { startService, type Running } from './processes.ts';
 import { evaluateCall } from './requests.ts';
 import { withAdmin } from './with-admin.ts';
 
-/** Decisions of a kernel whose receipts a commercial gateway counts, beside those of one that nobody reads. */
+/** Decisions of a kernel whose receipts a commercial gateway counts, beside those of one without a reader. */
 export const commercialComparison: Comparison = { groups: [['unmetered', 'metered']], open: openMetered };
 
 const mark = '0'.repeat(26);

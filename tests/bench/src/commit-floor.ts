@@ -9,8 +9,8 @@ const recordBytes = 1_900;
 export type CommitFloor = { measure(seconds: number): Promise<LatencySummary>; close(): Promise<void> };
 
 /**
- * The floor under a durable decision: one prepared insert of a row as long as a ledger row, committed by itself on one connection,
- * with synchronous_commit as the server has it.
+ * The lower bound of a durable decision. It is one prepared insert of a row as long as a ledger row, committed by
+ * itself on one connection, with the server's synchronous_commit.
  */
 export async function openCommitFloor(adminUrl: string): Promise<CommitFloor> {
   const client = new pg.Client({ connectionString: adminUrl });

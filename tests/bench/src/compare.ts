@@ -16,7 +16,7 @@ import { warmUp, type WarmUp } from './warm-up.ts';
 export type Compared = {
   windows: Map<string, Measured[]>;
   warmUps: Map<string, WarmUp>;
-  /** Of the subjects of ratios that missed their goal. */
+  /** The profiles of members whose ratios missed their goal. */
   profiles: Map<string, ProfileSummary>;
   checks: LedgerCheck[];
   runChecks: RunsCheck[];
@@ -24,7 +24,7 @@ export type Compared = {
 
 type How = { wanted: ReadonlySet<string>; pace: Pace; profiles: boolean };
 
-/** Opens one comparison, measures the wanted members group by group, and checks what was sealed and run meanwhile. */
+/** Opens one comparison, measures the wanted members group by group, and checks the sealed receipts and the runs. */
 export async function compare(bench: Bench, comparison: Comparison, how: How): Promise<Compared> {
   return await closingAfter(async (closing) => {
     const { members, databases, checkRuns } = await comparison.open(bench, closing);
@@ -74,7 +74,7 @@ async function measureGroup(
   }
 }
 
-/** Of the first of its processes, which is warm, under the load that was just measured. */
+/** The profile of the first of its processes, which is warm, under the load that was just measured. */
 async function profileOf({ servers: [server], measure }: Member, { profileSeconds }: Pace): Promise<ProfileSummary> {
   if (server === undefined) throw new Error('Without a process there is nothing to profile');
   const [profile] = await Promise.all([

@@ -12,7 +12,7 @@ export type OpenComparison = {
   checkRuns?: () => Promise<RunsCheck>;
 };
 
-/** What is compared stands together, on services and databases of its own: the members of a group take turns. */
+/** The members of one comparison run at the same time, on services and databases of its own, and take turns. */
 export type Comparison = {
   groups: readonly (readonly string[])[];
   open(bench: Bench, closing: Closing): Promise<OpenComparison>;

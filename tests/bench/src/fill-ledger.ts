@@ -100,8 +100,9 @@ async function sizeOf(client: pg.Client): Promise<number> {
 }
 
 /**
- * The log and its tree go on behind the copies. Nobody asks for a proof of them, so their part of the tree needs the right shape
- * only: one root for each perfect subtree of that size. The last checkpoint covers them, or the checkpointer would begin with them.
+ * The log and its tree go on behind the copies. No proof of them is requested, so their part of the tree needs the
+ * right shape only: one root for each perfect subtree of that size. The last checkpoint covers them, or the
+ * checkpointer would begin with them.
  */
 async function moveLogHead(client: pg.Client, size: number): Promise<void> {
   const subtrees = size.toString(2).replaceAll('0', '').length;

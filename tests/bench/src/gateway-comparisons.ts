@@ -53,7 +53,9 @@ async function createTaskOf({ client }: Person): Promise<void> {
   await client.createTask({ body: { title: 'Summarise the report', description: 'In three sentences.' } });
 }
 
-/** Nobody works on the runs, so that accepting them is all that is measured; they wait in the queue as they would behind busy workers. */
+/**
+ * No worker runs, so that only accepting runs is measured; they wait in the queue as they would behind busy workers.
+ */
 async function openAccept(bench: Bench, closing: Closing): Promise<OpenComparison> {
   const installation = await openInstallation(bench, closing);
   const floor = await openCommitFloor(installation.database.adminUrl);

@@ -6,7 +6,7 @@ import { newBotToken } from './messenger.ts';
 
 export type GatewaySettings = {
   botToken: string;
-  /** What the kernel behind them has to know. */
+  /** The settings of the kernel behind them. */
   kernelEnvironment: Record<string, string>;
   environmentFor(places: { databaseUrl: string; kernelUrl: string }): Record<string, string>;
 };
@@ -14,7 +14,10 @@ export type GatewaySettings = {
 /** More than any client here reaches, so that counting is measured and refusing is not. */
 const requestsPerMinute = '1000000';
 
-/** What all gateways of one installation are told: as in production, with a broker, a kernel that is mandatory, and its key pinned. */
+/**
+ * The settings of all gateways of one installation: as in production, with a broker, a kernel that is mandatory, and
+ * its key pinned.
+ */
 export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string): GatewaySettings {
   const assertionKey = generateSigningKey();
   const botToken = newBotToken();
@@ -26,7 +29,7 @@ export function gatewaySettings({ amqpUrl, settings }: Bench, exchange: string):
     GOV_SESSION_SECRET: randomBytes(32).toString('hex'),
     GOV_MESSENGER_BOT_TOKEN: botToken,
     GOV_SIGN_UP: '*',
-    // Production asks for one; nobody here has an address to write to.
+    // Production requires one; no mail is sent here.
     GOV_SMTP_URL: 'smtp://127.0.0.1:9',
     GOV_FAIL_CLOSED: '1',
     GOV_ASSERTION_KEY: assertionKey.privateKeyPem,

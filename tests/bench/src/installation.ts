@@ -15,10 +15,10 @@ import { startService, type Running } from './processes.ts';
 export type Installation = {
   kernel: Running;
   kernelDatabase: BenchDatabase;
-  /** Of the gateways. */
+  /** The database of the gateways. */
   database: TestDatabase;
   settings: GatewaySettings;
-  /** So that runs wait in their queue while nobody works on them. */
+  /** Declares the queue, so that runs wait in it without a worker. */
   declareRuns(): Promise<void>;
   openGateway(closing: Closing, environment?: Record<string, string>): Promise<Running>;
 };
@@ -47,9 +47,9 @@ const routes = { signInByMessenger, createApiKey, createTask, runTask };
 /** A person who has signed in, and whom a workspace was made for. */
 export type Person = {
   workspaceId: string;
-  /** Of the session. */
+  /** The headers of the session. */
   headers: Record<string, string>;
-  /** Of a key that reads and opens the doors of agents. */
+  /** The headers of a key that reads and opens the doors of agents. */
   keyHeaders: Record<string, string>;
   client: Client<typeof routes>;
 };

@@ -39,9 +39,9 @@ tools:
 
 export type KernelSettings = {
   environmentFor(databaseUrl: string): Record<string, string>;
-  /** Of the operator, for the tenant that is measured. */
+  /** The headers of the operator, for the measured tenant. */
   headers: Record<string, string>;
-  /** What a gateway presents to it. */
+  /** The key that a gateway presents to it. */
   serviceApiKey: string;
   /** The key that every receipt must verify under. */
   signingKey: { key_id: string; public_key: Uint8Array };
@@ -54,7 +54,7 @@ const priceOfAnyModel = {
   input_tokens_max: 200_000,
 };
 
-/** What every kernel of one run is told: one key and one policy, so that each can go on with the ledger of another. */
+/** The settings of every kernel of one run: one key and one policy, so that each can continue the ledger of another. */
 export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scratchDir: string }): KernelSettings {
   const secret = () => randomBytes(32).toString('hex');
   const key = generateSigningKey();
@@ -74,7 +74,7 @@ export function kernelSettings(places: { modelUrl: string; toolsUrl: string; scr
     GOV_LOG_LEVEL: 'warn',
     GOV_POLICY_FILE: policyFile,
     GOV_UPSTREAM_URL: places.modelUrl,
-    // As production has them: every model call is held against the ceiling of the installation.
+    // The prices of production: every model call counts towards the ceiling of the installation.
     GOV_MODEL_PRICES: JSON.stringify({ '*': priceOfAnyModel }),
     GOV_CURRENCY: 'EUR',
     GOV_MODEL_SPEND_LIMIT: '1000000000000 EUR',

@@ -1,6 +1,6 @@
 export type LatencySummary = { answers: number; perSecond: number; p50Ms: number; p99Ms: number };
 
-/** What a window of single latencies comes to. Throws when nothing was answered: there is nothing to tell then. */
+/** The summary of a window of single latencies. Throws when nothing was answered: there is nothing to tell then. */
 export function summarise(latenciesMs: readonly number[], elapsedMs: number): LatencySummary {
   if (latenciesMs.length === 0) throw new RangeError('Nothing was answered');
   const sorted = Float64Array.from(latenciesMs).sort();

@@ -2,7 +2,7 @@ import type { LatencySummary } from './latencies.ts';
 
 export type LoadRequest = { method: 'GET' | 'POST'; url: string; body: string };
 
-/** What the load generator is told. Bounded in time always, in count where a fixed number of answers is wanted. */
+/** The parameters of the load generator. Bounded in time always, in count where a fixed number of answers is wanted. */
 export type Load = {
   /** One per connection, sent over and over. */
   requests: LoadRequest[];

@@ -1,4 +1,4 @@
-/** What one window of load showed. */
+/** The result of one window of load. */
 export type Measured = {
   answers: number;
   perSecond: number;

@@ -6,7 +6,10 @@ export function newBotToken(): string {
   return `${randomInt(1e9, 1e10)}:${letters}`;
 }
 
-/** What a web app of this bot is opened with: https://core.telegram.org/bots/webapps. With it a person signs in without a mail. */
+/**
+ * The data that opens a web app of this bot: https://core.telegram.org/bots/webapps. With it a person signs in without
+ * a mail.
+ */
 export function initDataFrom(botToken: string): string {
   const members = {
     auth_date: String(Math.floor(Date.now() / 1_000)),

@@ -7,7 +7,7 @@ type HeavyFunction = {
   name: string;
   /** File from the root of the repository and line; empty for what is V8's own. */
   place: string;
-  /** Of the time in which the process was not idle. */
+  /** The share of the time in which the process was not idle. */
   share: number;
 };
 
@@ -32,7 +32,7 @@ export function summariseProfile(profile: Profiler.Profile): ProfileSummary {
 
 type SelfTime = { name: string; place: string; micros: number };
 
-/** By name and place: what is called from many places has a node for each of them. */
+/** Grouped by name and place: a function that is called from many places has a node for each of them. */
 function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): Map<string, SelfTime> {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const spent = new Map<string, SelfTime>();
@@ -57,7 +57,7 @@ function placeOf({ url, lineNumber }: CallFrame): string {
   return `${shortened(path)}:${lineNumber + 1}`;
 }
 
-/** Of an installed package the part that names it: the store's own folders only repeat it. */
+/** The part of an installed package's path that names it: the store's own folders only repeat it. */
 function shortened(path: string): string {
   const installed = path.lastIndexOf('node_modules/');
   if (installed !== -1) return path.slice(installed + 'node_modules/'.length);

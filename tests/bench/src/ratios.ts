@@ -33,7 +33,7 @@ const answersPerCpuSecond = ({ cpuMicros }: Measured) => (cpuMicros === null ? n
 const atLeast = (value: number): Goal => ({ bound: 'atLeast', value });
 const atMost = (value: number): Goal => ({ bound: 'atMost', value });
 
-/** What has grown may cost a tenth, which is what this measurement can tell from nothing. */
+/** Growth may cost a tenth, the smallest difference that this measurement can detect. */
 const growth = { of: rate, combine: 'quotient', goal: atLeast(0.9) } as const;
 
 /** docs/reference/bench.md says what each of them means. */

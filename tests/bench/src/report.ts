@@ -28,7 +28,7 @@ export function mediansOf(windows: readonly Measured[]): Measured {
   };
 }
 
-/** What was measured, one line for each member. */
+/** The measurements, one line for each member. */
 export function measurementTable(members: ReadonlyMap<string, MemberReport>): string {
   const rows = [...members].map(([name, { perSecond, p50Ms, p99Ms, cpuMicros, generatorBusy, warmUp }]) => [
     name,
@@ -65,7 +65,7 @@ export function profileText(name: string, { idleShare, heaviest }: ProfileSummar
   return `Profile of ${name}: idle ${percent(idleShare)} of the time; of the rest, by function itself\n${columns(rows)}`;
 }
 
-/** What was held against what was answered. Only what holds gets as far as this. */
+/** The checks of sealed values against answers. Only what holds gets as far as this. */
 export function checkText({ checks, runChecks }: { checks: readonly LedgerCheck[]; runChecks: readonly RunsCheck[] }) {
   const receipts = checks.reduce((sum, check) => sum + check.receipts, 0);
   const verified = checks.reduce((sum, check) => sum + check.verified, 0);
@@ -86,7 +86,7 @@ export function boundBy(measured: Measured | undefined): string {
   return `waiting (database, other processes on these cores): itself ${percent(share)} of one core`;
 }
 
-/** As the table and the reference page write it. */
+/** The goal in the words of the table and the reference page. */
 export function goalText(goal: Goal | null): string {
   return goal === null ? 'none' : `${goal.bound === 'atLeast' ? '≥' : '≤'} ${goal.value}`;
 }

@@ -33,7 +33,7 @@ export const evaluateCall: RequestKind = {
   },
 };
 
-/** What a person's page asks for: the tasks of a workspace, which are about 1 KiB here. */
+/** The request of a person's page: the tasks of a workspace, which are about 1 KiB here. */
 export const tasksRead: RequestKind = { method: 'GET', headers: {}, expected: '"data":[{"id":"tsk_', bodyOf: () => '' };
 
 /** The same bytes to a server that only gives them back. */

@@ -17,7 +17,7 @@ type Parts = {
   runChecks: readonly RunsCheck[];
 };
 
-/** What a run found, for machines. Goals that were missed are told; they are no failure of the command. */
+/** The results of a run, for machines. Goals that were missed are told; they are no failure of the command. */
 export function resultOf({ machine, seconds, pace, members, ratios, profiles, checks, runChecks }: Parts) {
   return {
     machine,

@@ -9,8 +9,8 @@ type CopiedTable = {
 };
 
 /**
- * Makes a statement that inserts copies of rows. What the kernel wrote itself is the pattern, so a fill cannot differ from what the
- * kernel leaves.
+ * Makes a statement that inserts copies of rows. The pattern is a row of the kernel itself, so a fill cannot differ
+ * from real rows.
  */
 export async function rowCopier(
   client: pg.Client,

@@ -1,12 +1,15 @@
 const toolAnswerBytes = 64;
 
-/** What the scripted model does with a task of this text: it asks for one tool, and answers when it has the result. */
+/** The script of the model for a task of this text: it calls one tool, and answers when it has the result. */
 export const runDirective = `call:notes__fill {"bytes":${toolAnswerBytes}}`;
 
-/** What such a run consists of, in order. */
+/** The steps of such a run, in order. */
 export const stepsOfRun = ['model_call', 'tool_call', 'model_call'].map((kind) => `${kind} settled ALLOW`);
 
-/** What the kernel seals for it, in order: the call that the model asks for is judged there, and again when it is executed. */
+/**
+ * The receipts that the kernel seals for it, in order. The call that the model proposes is judged there, and again when
+ * it is executed.
+ */
 export const receiptsOfRun = [
   'decision model.call ALLOW',
   'decision tool.call ALLOW',
@@ -17,7 +20,7 @@ export const receiptsOfRun = [
   'outcome model.call ALLOW',
 ];
 
-/** What the workspace's log tells of it, in order. */
+/** The entries of the workspace's log about it, in order. */
 export const auditOfRun = [
   'run.enqueued',
   'run.running',

@@ -80,7 +80,7 @@ function report(measured: Awaited<ReturnType<typeof measureAll>>, options: Optio
   const isWanted = (name: string) => options.only.length === 0 || options.only.includes(name);
   const ratios = ratiosOf(windows).filter(({ name }) => isWanted(name));
   const result = resultOf({ machine, seconds, pace: paceOf(options), members, ratios, profiles, checks, runChecks });
-  // A part of the ratios is for the eyes of whoever asked for it; the file holds whole runs.
+  // A run with part of the ratios is only shown; the file holds whole runs.
   if (options.only.length === 0) writeFileSync(resultFile, `${JSON.stringify(result, null, 2)}\n`);
   const parts = [
     measurementTable(members),

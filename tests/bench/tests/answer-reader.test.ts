@@ -28,7 +28,7 @@ describe('the load generator', () => {
       expect([pieceBytes, statusesOf(new AnswerReader(), text, pieceBytes)]).toEqual([pieceBytes, [status]]);
   });
 
-  it('begins anew with every answer of a connection', () => {
+  it('starts again with every answer of a connection', () => {
     const reader = new AnswerReader();
     const found = [withLength, chunked, empty, withLength].flatMap((text) => statusesOf(reader, text, 7));
     expect(found).toEqual(['200', '200', '503', '200']);

@@ -21,12 +21,12 @@ describe('the check of queued runs', () => {
     expect(faultsOf(both, expected)).toEqual([]);
   });
 
-  it('finds a run that is lost, and one that nobody asked for', () => {
+  it('finds a run that is lost, and one that was not requested', () => {
     expect(faultsOf(both.slice(1), expected)).toEqual(['1 runs of 2']);
     expect(faultsOf([...both, whole('run_3')], expected)).toEqual(['3 runs of 2']);
   });
 
-  it('finds a call that reached the tool twice, although nobody wrote it down', () => {
+  it('finds a call that reached the tool twice, although it was not recorded', () => {
     expect(faultsOf(both, { ...expected, toolCalls: 3 })).toEqual(['3 calls reached the tool for 2 runs']);
   });
 

@@ -58,7 +58,7 @@ describe('a ratio', () => {
     expect(ratioOf(atMost(0.49), half, whole)?.isReached).toBe(false);
   });
 
-  it('without a goal is told and judged by nobody', () => {
+  it('without a goal is reported and not judged', () => {
     expect(ratioOf({ ...byRate, goal: null }, [{}], [{}])).toMatchObject({ value: 1, isReached: null });
   });
 

@@ -1,5 +1,5 @@
 import { faultsOfSubjects, filesOf, findingsInFiles } from './check-words.mjs';
-import { finished, subjectsSince } from './finished.mjs';
+import { finished, subjectsSince, textsFinished } from './finished.mjs';
 
 /**
  * `node tests/lint/words/main.mjs [--counts] [folder …]` checks the folders that are finished, or the given ones. With `--counts` it prints
@@ -8,7 +8,13 @@ import { finished, subjectsSince } from './finished.mjs';
 const args = process.argv.slice(2);
 const counts = args.includes('--counts');
 const folders = args.filter((arg) => !arg.startsWith('--'));
-const findings = findingsInFiles(filesOf(folders.length > 0 ? folders : finished));
+const findings =
+  folders.length > 0
+    ? findingsInFiles(filesOf(folders))
+    : [
+        ...findingsInFiles(filesOf(finished)),
+        ...findingsInFiles(filesOf(textsFinished)).filter(({ rule }) => rule !== 'name'),
+      ];
 if (counts) {
   const rules = new Set(findings.map(({ rule }) => rule));
   for (const rule of rules)

@@ -8,7 +8,7 @@ const tenant = 'acme';
 const agentName = 'demo-agent' as PrincipalId; // within its schema
 export const sessionId = 'demo-session';
 
-/** What an agent has in its hands: unchanged SDKs that point at the boundary. */
+/** The tools of an agent: unchanged SDKs that point at the boundary. */
 export type Agent = {
   openai: OpenAI;
   /** Calls a tool; a refusal is a result, not an exception. */

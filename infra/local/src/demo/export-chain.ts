@@ -4,7 +4,7 @@ import { operatorClient, sessionId } from './agent.ts';
 
 export type Exported = {
   chain: ExportLine[];
-  /** What a verifier pins: taken from the operator, never from the export. */
+  /** The keys that a verifier pins: taken from the operator, never from the export. */
   keys: unknown;
 };
 

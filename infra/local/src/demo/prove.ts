@@ -62,7 +62,7 @@ function tampered({ status, text }: Answer): Step {
   };
 }
 
-/** Makes the agent of the first receipt somebody else: still well-formed JSON, one byte off. */
+/** Changes the agent of the first receipt: still well-formed JSON, one byte off. */
 function withOneByteChanged(text: string): string {
   const at = text.indexOf('"principal_id":"demo-agent"') + '"principal_id":"d'.length;
   return `${text.slice(0, at)}a${text.slice(at + 1)}`;

@@ -7,7 +7,7 @@ export type DemoReport = {
   end(summary: { ok: boolean; seconds: number; failure: string | null }): void;
 };
 
-/** For people: aligned, one block for each step. What a server answered does nothing to their terminal. */
+/** For people: aligned, one block for each step. Text of a server cannot affect the terminal. */
 export function readableReport(writeText: (text: string) => void): DemoReport {
   const write = (line: string) => writeText(line.split('\n').map(forTerminal).join('\n'));
   let number = 0;

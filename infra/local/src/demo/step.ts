@@ -1,14 +1,14 @@
-/** What one step of the demo showed. */
+/** The result of one step of the demo. */
 export type Step = {
   title: string;
-  /** What was asked, as the agent would say it. */
+  /** The request in the agent's words. */
   asked: string;
   verdict: string;
   reasonCode: string;
   receiptId: string | null;
   /** One sentence for the reader. */
   explanation: string;
-  /** What else is worth seeing: lines of `name` and `value`. */
+  /** More results: lines of `name` and `value`. */
   details?: [name: string, value: string][];
 };
 

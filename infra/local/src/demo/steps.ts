@@ -20,7 +20,7 @@ async function readThroughChat({ system, agent, show }: Stage): Promise<void> {
   const args = { path: join(system.filesDir, 'notes.md') };
   const completion = await agent.openai.chat.completions.create({
     model: 'demo-model',
-    messages: [{ role: 'user', content: `What do my notes say?\ncall:files__read_text_file ${JSON.stringify(args)}` }],
+    messages: [{ role: 'user', content: `Summarise my notes.\ncall:files__read_text_file ${JSON.stringify(args)}` }],
     tools: [{ type: 'function', function: { name: 'files__read_text_file', parameters: { type: 'object' } } }],
   });
   const released = completion.choices[0]?.message.tool_calls?.length ?? 0;

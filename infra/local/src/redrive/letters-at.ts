@@ -17,7 +17,10 @@ export type Letters = {
   close(): Promise<void>;
 };
 
-/** By the address that was named, or as the services themselves choose: a broker if there is one, else the tables of the database. */
+/**
+ * Opens the address that was named, or follows the services' own choice: a broker if there is one, else the tables of
+ * the database.
+ */
 export async function lettersAt(settings: LocalSettings, named: string | undefined): Promise<Letters> {
   const url = named ?? settings.amqpUrl ?? settings.databaseUrl ?? embeddedUrl(join(settings.dataDir, 'postgres'));
   if (url === null)

@@ -29,7 +29,7 @@ export function addDoctor(program: Command, io: Io, end: (status: number) => voi
     });
 }
 
-/** Each check rests on those before it: whoever reaches nothing is told no more. */
+/** Each check depends on those before it: without a connection, the rest is left out. */
 async function examine({ env }: Io): Promise<Finding[]> {
   const findings: Finding[] = [];
   const find = async <Found>(check: string, look: () => Promise<[string, Found]>): Promise<Found | null> => {

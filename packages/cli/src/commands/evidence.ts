@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exportEvidence, exportReceipts } from '@countersign/contracts/governance-kernel';
+import { nodeProvider } from '@countersign/crypto/node';
+import { packBytesMax, reportHtml, type ReportData } from '@countersign/report';
+import { readTrust, verifyText, type ExportReport } from '@countersign/verifier';
 import { runCli } from '@countersign/verifier/cli';
 import { CommandFailed } from '../command-failed.ts';
 import { configFrom } from '../config.ts';
@@ -10,9 +14,13 @@ import { connect } from '../connection/connection.ts';
 import { openStream } from '../connection/open-stream.ts';
 import type { Io } from '../io.ts';
 import { progressOf } from '../output/progress.ts';
+import { withTrust, type TrustOptions } from './options.ts';
 
 type Scope = { session?: string[]; from?: string; to?: string; leaves?: string };
 type Target = { file?: string };
+
+/** A thousand keys. */
+const keySetBytesMax = 1_048_576;
 
 export function addEvidence(program: Command, io: Io, end: (status: number) => void): void {
   const evidence = program.command('evidence').description('Evidence packs, which verify offline.');
@@ -27,6 +35,47 @@ export function addEvidence(program: Command, io: Io, end: (status: number) => v
     .allowUnknownOption()
     .argument('[arguments...]')
     .action(async (_arguments: string[], _options: object, command: Command) => end(await runCli(command.args, io)));
+  withTrust(evidence.command('report'))
+    .description('Write a pack and its verifier as one HTML file, which a browser opens without network.')
+    .argument('<pack>', 'the file of an evidence pack')
+    .requiredOption('--file <path>', 'write the report to this new file')
+    .action((pack: string, options: ReportOptions) => writeReport(pack, options, io));
+}
+
+type ReportOptions = TrustOptions & { file: string };
+
+async function writeReport(packFile: string, { file, ...named }: ReportOptions, io: Io): Promise<void> {
+  const [pack, keys] = await Promise.all([readText(packFile, packBytesMax), readText(named.keys, keySetBytesMax)]);
+  const data = { pack, keys, ...(named.root === undefined ? {} : { root: named.root }) };
+  const { verdict } = reportOn(data, named);
+  await writeFile(file, reportHtml(data), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(error.code === 'EEXIST' ? `${file} exists. Name a new file` : error.message, 2);
+  });
+  io.tell(`${verdict}: ${file}\n`);
+}
+
+function reportOn(
+  { pack, keys, root }: ReportData,
+  { keys: file, trustVersion: versionMin }: TrustOptions,
+): ExportReport {
+  try {
+    const trust = readTrust(JSON.parse(keys), { root, versionMin, provider: nodeProvider });
+    return verifyText(pack, { trust, provider: nodeProvider });
+  } catch (error) {
+    throw new CommandFailed(`${file} is no key set: ${error instanceof Error ? error.message : ''}`, 2);
+  }
+}
+
+async function readText(file: string, bytesMax: number): Promise<string> {
+  const { size } = await stat(file).catch(() => {
+    throw new CommandFailed(`${file} cannot be read. Name an existing file`, 2);
+  });
+  if (size > bytesMax)
+    throw new CommandFailed(
+      `${file} has ${size} bytes, and a report holds ${bytesMax}. Export the evidence in parts`,
+      2,
+    );
+  return await readFile(file, 'utf8');
 }
 
 /** In the earlier formats: one session, or one period. */

@@ -44,7 +44,7 @@ export function addAgentKeys(program: Command, io: Io): void {
   });
 }
 
-/** By the clock of this machine. */
+/** Uses the clock of this machine. */
 function stateOf(revokedAt: string | null, expiresAt: string): string {
   return revokedAt !== null || Date.parse(expiresAt) <= Date.now() ? 'ended' : 'live';
 }

@@ -7,15 +7,15 @@ import type { Column } from '../output/format.ts';
 import { writeList } from '../output/write-list.ts';
 import { addCountOptions, addListOptions, type ListOptions } from './options.ts';
 
-/** What is asked for; filters are as they were typed, and the server reads them strictly. */
+/** The request of a list; filters are as they were typed, and the server reads them strictly. */
 type Query = { limit: number; cursor?: string };
 
 type List<Item> = {
   /** The word before `ls`. */
   name: string;
-  /** What such things are. */
+  /** The description of the listed objects. */
   about: string;
-  /** What `ls` does. */
+  /** The description of `ls`. */
   says: string;
   /** It is answered whole, so nothing goes on behind it. */
   isWhole?: true;
@@ -27,10 +27,11 @@ type List<Item> = {
   read: (connection: Connection, query: Query) => Promise<{ body: PageOf<Item> }>;
 };
 
-/** Adds `countersign <name> ls`. */
-export function addList<Item>(program: Command, io: Io, list: List<Item>): void {
+/** Adds `countersign <name> ls`, and returns `<name>` for further commands. */
+export function addList<Item>(program: Command, io: Io, list: List<Item>): Command {
   const { name, about, says, isWhole = false, filters = {}, columns, ifNone, read } = list;
-  const ls = program.command(name).description(about).command('ls').description(says);
+  const group = program.command(name).description(about);
+  const ls = group.command('ls').description(says);
   for (const [flags, narrows] of Object.entries(filters)) ls.option(flags, narrows);
   const options = isWhole ? addCountOptions(ls) : addListOptions(ls);
   options.action(async ({ output: format, limit, cursor, ...narrowed }: ListOptions) => {
@@ -38,4 +39,5 @@ export function addList<Item>(program: Command, io: Io, list: List<Item>): void 
     const listed = await readList(connection, { limit, cursor }, (at) => read(connection, { ...narrowed, ...at }));
     writeList({ ...listed, columns, format, ifNone }, io);
   });
+  return group;
 }

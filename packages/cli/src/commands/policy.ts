@@ -9,7 +9,7 @@ import { inBundle } from './bundle-file.ts';
 import { outputOption } from './options.ts';
 import { addWhatIf } from './what-if.ts';
 
-/** What the kernel would refuse, found before anybody asks it: the same parser, compiler and tests. */
+/** Finds the kernel's refusals before a request: the same parser, compiler and tests. */
 export function addPolicy(program: Command, io: Io): void {
   const policy = program.command('policy').description('Policy bundles, by the very code that the kernel runs.');
   const ofBundle = (name: string, says: string) =>

@@ -8,32 +8,34 @@ import { readKeys, verifyLines } from '@countersign/verifier/cli';
 import { PackReplay } from '@countersign/what-if';
 import type { Io } from '../io.ts';
 import { inBundle } from './bundle-file.ts';
+import { withTrust, type TrustOptions } from './options.ts';
 
-type Options = { keys: string; policy?: string; json?: true };
+type Options = TrustOptions & { policy?: string; json?: true };
 
 export function addReplay(program: Command, io: Io, end: (status: number) => void): void {
-  program
-    .command('replay')
+  withTrust(program.command('replay'))
     .description('Verify an evidence pack offline, and make each of its decisions again.')
     .argument('<pack>')
-    .requiredOption('--keys <file>', 'the keys that you trust, as /api/v1/trust/keys serves them')
     .option('--policy <file>', 'decide under this policy, and not under those of the pack')
     .option('--json', 'print the report as JSON')
     .action(async (pack: string, options: Options) => end(await replay(pack, options, io)));
 }
 
-async function replay(pack: string, { keys, policy, json }: Options, io: Io): Promise<number> {
+async function replay(pack: string, { policy, json, ...named }: Options, io: Io): Promise<number> {
   const compile = (text: string) => compilePolicy(parsePolicyBundle(text), nodeProvider);
   const draft = policy === undefined ? null : inBundle(policy, compile);
   const expected = {};
-  const replayed = new PackReplay({ trust: readKeys(keys), provider: nodeProvider, expected, draft });
+  const replayed = new PackReplay({ trust: readKeys(named), provider: nodeProvider, expected, draft });
   const chunks = createReadStream(pack) as AsyncIterable<Buffer>; // no encoding is set
   const report = await verifyLines(chunks, replayed);
   io.write(json === true ? `${jsonForTerminal(report)}\n` : textOf(report));
   return statusOf(report);
 }
 
-/** As of countersign-verify; a decision that differs is not verified, and one that cannot be made again is missing. */
+/**
+ * The status of countersign-verify; a decision that differs is not verified, and one that cannot be made again is
+ * missing.
+ */
 function statusOf({ evidence, diverged, unreplayable }: PackReplayReport): number {
   if (evidence.verdict === 'UNDECIDABLE') return 4;
   if (evidence.verdict === 'NOT_VERIFIED' || diverged > 0) return 1;

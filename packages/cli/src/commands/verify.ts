@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { runCli } from '@countersign/verifier/cli';
 import type { Io } from '../io.ts';
 
-/** As countersign-verify, with its options and its exit status. */
+/** Works like countersign-verify, with its options and its exit status. */
 export function addVerify(program: Command, io: Io, end: (status: number) => void): void {
   program
     .command('verify')

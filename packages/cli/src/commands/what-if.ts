@@ -62,7 +62,7 @@ function deskOf(connection: Connection) {
   return { connection, ...connection.ask(routes), params: { id: workspaceOf(connection) } };
 }
 
-/** Throws CommandFailed where somebody would lose what they wrote. */
+/** Throws CommandFailed when a person would lose their text. */
 async function bringDraft(desk: Desk, text: string, isReplaced: boolean): Promise<void> {
   const { params } = desk;
   const { draft } = await answered(desk.connection, () => desk.getPolicyDraft({ params }));

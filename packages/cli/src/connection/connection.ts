@@ -16,13 +16,13 @@ export type Connection = {
   readonly url: string;
   /** Whether `COUNTERSIGN_TOKEN` is the credential, and not a login. */
   readonly hasToken: boolean;
-  /** Of whoever asks. */
+  /** The headers of the caller. */
   headers(): Promise<Record<string, string>>;
   /** The gateway, typed. */
   ask<const Routes extends Record<string, AnyRoute>>(routes: Routes): Client<Routes>;
 };
 
-/** How the gateway is asked. Throws CommandFailed when nobody has signed in. */
+/** How the gateway is asked. Throws CommandFailed without a sign-in. */
 export async function connect(config: Config): Promise<Connection> {
   const { url, workspaceId, bearer } = await credentialOf(config);
   const headers = async () => ({
@@ -33,7 +33,7 @@ export async function connect(config: Config): Promise<Connection> {
   return { url, workspaceId, hasToken, headers, ask: (routes) => createClient(routes, { baseUrl: url, headers }) };
 }
 
-/** The workspace, for routes whose path names it. Throws CommandFailed when nobody has said which. */
+/** The workspace, for routes whose path names it. Throws CommandFailed when no workspace is set. */
 export function workspaceOf({ workspaceId }: Connection): string {
   if (workspaceId !== null) return workspaceId;
   throw new CommandFailed('Name the workspace by COUNTERSIGN_WORKSPACE, or sign in: countersign login', 2);
@@ -52,7 +52,7 @@ export async function answered<Reply>(
   }
 }
 
-/** What the server says, and what the person at this terminal can do about it. */
+/** The server's message, and the next step of the person at this terminal. */
 function refusalText({ message, code, details }: AppError, { hasToken }: Pick<Connection, 'hasToken'>): string {
   const said = `${message} (${code})`;
   if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${said}` : said;

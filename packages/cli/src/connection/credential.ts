@@ -9,7 +9,7 @@ export const urlDefault = 'http://localhost:3100';
 /** A token that ends while the request is on its way is of no use. */
 const renewMsBefore = 30_000;
 
-/** By what the gateway is asked. Throws CommandFailed when there is nothing. */
+/** The credential for the gateway. Throws CommandFailed when there is nothing. */
 export async function credentialOf({ url, token, workspaceId, dir }: Config): Promise<Credential> {
   if (token !== null) return { url: url ?? urlDefault, workspaceId, bearer: () => Promise.resolve(token) };
   const login = await readLogin(dir);

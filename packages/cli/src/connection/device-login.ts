@@ -5,13 +5,16 @@ import { beginDeviceLogin, createDeviceToken, DeviceTokens } from '@countersign/
 import { CommandFailed } from '../command-failed.ts';
 import type { Login } from './login-file.ts';
 
-/** What the person who confirms reads. */
+/** The name that the confirming person reads. */
 const clientId = `countersign CLI on ${hostname().replaceAll(/[^A-Za-z0-9._-]/g, '-')}`.slice(0, 100);
 
 type Wanted = { url: string; role: Login['role']; workspaceId: string | null };
 type Show = (at: { address: string; code: string }) => void;
 
-/** Signs in by a browser that is somewhere else (RFC 8628). Throws CommandFailed when it is refused, or nobody confirms in time. */
+/**
+ * Signs in by a browser that is somewhere else (RFC 8628). Throws CommandFailed when it is refused, or not confirmed in
+ * time.
+ */
 export async function loginByDevice(
   { url, role, workspaceId }: Wanted,
   show: Show,
@@ -41,7 +44,7 @@ function serverAt(url: string): oauth.Configuration {
   return server;
 }
 
-/** A token that travels in the clear is anybody's; on this machine there is no way to listen. */
+/** A token without TLS can be read on the network; on this machine it cannot. */
 function isLoopback(url: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
 }

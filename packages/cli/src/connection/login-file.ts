@@ -14,16 +14,16 @@ const Login = z.strictObject({
   refresh_token: z.string(),
   expires_at: Instant,
 });
-/** What `countersign login` leaves. */
+/** The file that `countersign login` writes. */
 export type Login = z.infer<typeof Login>;
 
-/** Nobody but the person reads it. */
+/** Readable by the person only. */
 const privateMode = 0o600;
 /** Longer than a renewal takes; a lock that is older was left by a command that was killed. */
 const lockMsMax = 30_000;
 const lockPollMs = 50;
 
-/** Null: nobody has signed in. Throws CommandFailed for a file that is no login, or that others can read. */
+/** `null` without a sign-in. Throws CommandFailed for a file that is no login, or that others can read. */
 export async function readLogin(dir: string): Promise<Login | null> {
   const file = fileIn(dir);
   const text = await readFile(file, 'utf8').catch(unlessAbsent);

@@ -28,7 +28,7 @@ export async function* readEvents(connection: Connection, path: string, signal: 
   }
 }
 
-/** As `fetch` says it of a connection that broke, or that the person has ended. */
+/** The error of `fetch` for a connection that broke, or that the person has ended. */
 function isBroken(cause: unknown): boolean {
   return cause instanceof TypeError || (cause instanceof DOMException && cause.name === 'AbortError');
 }

@@ -25,7 +25,7 @@ export function sessionClient<const Routes extends Record<string, AnyRoute>>(
 
 export const person: Client<typeof personRoutes> = sessionClient(personRoutes);
 
-/** The token of the page belongs to one session; whoever signs in or out calls this. */
+/** Forgets the page's token, which belongs to one session: called at each sign-in and sign-out. */
 export const forgetSession = session.forget;
 export const pageIsFor = session.isFor;
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 type Question = { answer: (isProven: boolean) => void };
 
-/** Whether somebody is being asked to prove that it is them; at most one question at a time, for all acts that wait for it. */
+/** The state of the question for a proof of presence; there is at most one at a time, for all acts that wait for it. */
 class Presence {
   #question: Question | null = null;
   #proven: Promise<boolean> | null = null;

@@ -1,12 +1,12 @@
 import { CallFailed, errorCodes, isAppError, type AppError } from '@countersign/contracts';
 
-/** What a page says of a request that failed: what it means for the person, in the words of the service, and what to do. */
+/** The text of a failed request: its meaning for the person, in the words of the service, and the next step. */
 type Problem = {
   title: string;
   message: string;
   nextStep: string;
   code: string;
-  /** Null: nobody has seen the request. */
+  /** `null` when the request did not arrive. */
   requestId: string | null;
 };
 
@@ -61,7 +61,7 @@ function unanswered({ fault, message }: CallFailed): Problem {
   return { ...silent, title: 'The gateway does not answer', message, nextStep };
 }
 
-/** What browsers say of a passkey that was not used, whyever. */
+/** The text for a passkey that was not used, for any reason. */
 function unproven({ message, name }: DOMException): Problem {
   const nextStep = 'Nothing was changed. Try again, and confirm with your passkey.';
   return { code: name, requestId: null, title: 'The passkey was not used', message, nextStep };

@@ -3,7 +3,10 @@ import { isAppError } from '@countersign/contracts';
 import { person } from './clients.ts';
 import { isSignedOut } from './problem.ts';
 
-/** How long what was read counts as fresh: long enough that a page does not ask twice, short enough that nobody acts on old data. */
+/**
+ * The time for which read data counts as fresh: long enough to avoid a second request, short enough to avoid acts on
+ * old data.
+ */
 const freshForMs = 2_000;
 const retriesMax = 1;
 
@@ -16,7 +19,8 @@ export function createQueries(signedOut: () => void): QueryClient {
     // Who is signed in is asked before a page is shown, and answered there.
     queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey !== meQuery.queryKey && told(error) }),
     defaultOptions: {
-      // What cannot be sent fails at once, and says so: kept until there is a network, it would act when nobody means it any more.
+      // A request that cannot be sent fails at once: kept until there is a network, it would run when it is no longer
+      // wanted.
       queries: {
         networkMode: 'always',
         staleTime: freshForMs,
@@ -39,7 +43,7 @@ export const invitesToMeQuery = queryOptions({
   queryFn: async ({ signal }) => (await person.listInvitesToMe({ signal })).body.data,
 });
 
-/** By what the person is signed in: this browser, others, programs, passkeys. */
+/** The sign-ins of the person: this browser, others, programs, passkeys. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }) => (await person.getSession({ signal })).body,

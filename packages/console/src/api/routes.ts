@@ -1,5 +1,4 @@
 import {
-  listEvidenceHandles,
   answerDeviceLogin,
   beginLogin,
   beginPasskey,
@@ -7,13 +6,6 @@ import {
   bootstrapOrg,
   createConsoleMember,
   deleteConsoleMember,
-  activatePolicy,
-  compilePolicyDraft,
-  createPolicyTest,
-  createBlastRadius,
-  createEvidenceHandle,
-  createWhatIf,
-  deletePolicyShadow,
   deleteSession,
   endCredential,
   finishLogin,
@@ -26,21 +18,14 @@ import {
   getOps,
   listOpsTargets,
   getSession,
-  listAuditEntries,
   listConsoleTools,
   listInboxApprovals,
   listOidcConnections,
   putConsoleMember,
   putConsoleWorkspace,
   quarantineTarget,
-  getActivePolicy,
-  getPolicyDraft,
-  getWhatIf,
-  putPolicyDraft,
-  putPolicyShadow,
   resolveApproval,
   resumeTarget,
-  revokeEvidenceHandle,
   throttleTarget,
   createSessionTicket,
   getSnapshot,
@@ -79,7 +64,7 @@ import {
   listTrustKeys,
 } from '@countersign/contracts/governance-kernel';
 
-/** Of a person, wherever they are. */
+/** The routes of a person, in every workspace. */
 export const personRoutes = {
   beginLogin,
   finishLogin,
@@ -99,27 +84,14 @@ export const personRoutes = {
 };
 
 /**
- * Of one workspace, which each request names in a header. A page that needs another route of the gateway adds it here, or to a client of its
- * own, which loads with the page.
+ * The routes of one workspace, which each request names in a header. A page that needs another route of the gateway
+ * adds it here, or to a client of its own, which loads with the page.
  */
 export const workspaceRoutes = {
   applyWorkspaceSettings,
-  activatePolicy,
-  listEvidenceHandles,
   createSessionTicket,
   getSnapshot,
   beginPasskey,
-  compilePolicyDraft,
-  createBlastRadius,
-  createEvidenceHandle,
-  createPolicyTest,
-  createWhatIf,
-  deletePolicyShadow,
-  getActivePolicy,
-  getPolicyDraft,
-  getWhatIf,
-  putPolicyDraft,
-  putPolicyShadow,
   challengeApproval,
   createAccessKey,
   listAccessKeys,
@@ -142,7 +114,6 @@ export const workspaceRoutes = {
   getWorkspaceSettings,
   listApiKeys,
   listAudit,
-  listAuditEntries,
   listBudgets,
   listConsoleTools,
   listInboxApprovals,
@@ -158,7 +129,6 @@ export const workspaceRoutes = {
   resolveApproval,
   resumeTarget,
   revokeApiKey,
-  revokeEvidenceHandle,
   revokeInvite,
   runTask,
   throttleTarget,

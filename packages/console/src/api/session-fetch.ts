@@ -1,18 +1,22 @@
 import { beginLogin, finishLogin, getSession, refreshSession } from '@countersign/contracts/control-plane';
 import { ErrorEnvelope } from '@countersign/contracts';
 
-/** What is asked for by whoever is signed in, or nobody. */
+/** The routes that need no session. */
 const withoutSession: ReadonlySet<string> = new Set([beginLogin.path, finishLogin.path, refreshSession.path]);
 
 /**
- * The browser's own fetch, as a page of a session needs it. What changes something carries the token of the page. An answer that the
- * session is over renews it once, for all requests that are under way, and asks again; is it over for good, that answer is what comes back.
+ * The browser's own fetch, as a page of a session needs it. A request that changes something carries the token of the
+ * page. An answer that the session is over renews it once, for all running requests, and asks again. If it is over for
+ * good, that answer is returned.
  */
 type SessionFetch = {
   send: typeof fetch;
-  /** Whoever signs in or out calls this. */
+  /** Called at each sign-in and sign-out. */
   forget(): void;
-  /** Whom the page shows. Nothing is changed in the name of somebody else, whose session this browser has by now. */
+  /**
+   * Sets the person whom the page shows. Nothing is changed in the name of another person, whose session this browser
+   * has by now.
+   */
   isFor(userId: string): void;
 };
 
@@ -47,7 +51,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
     const since = renewals;
     const answer = await attempt(path, init);
     if (withoutSession.has(path) || !(await saysSessionIsOver(answer))) return answer;
-    // What was sent before the last renewal, and is answered after it, needs no other one.
+    // A request that was sent before the last renewal, and is answered after it, needs no other one.
     if (renewals > since) return attempt(path, init);
     renewing ??= renew(fetchNow).finally(() => {
       renewing = null;
@@ -59,7 +63,7 @@ export function createSessionFetch(fetchNow: typeof fetch, onOther: () => void):
   const send: typeof fetch = async (input, init = {}) => {
     const { pathname, search } = new URL(input instanceof Request ? input.url : input, location.origin);
     const answer = await renewed(pathname + search, init);
-    // Another tab has signed somebody else in: the next request asks for that session's token.
+    // Another tab has signed another person in: the next request reads that session's token.
     if (answer.status === 403) csrfToken = null;
     return answer;
   };
@@ -86,7 +90,7 @@ function isRead({ method = 'GET' }: RequestInit): boolean {
 
 const sessionIsOver: ReadonlySet<string> = new Set(['CREDENTIALS_REQUIRED', 'CREDENTIALS_INVALID']);
 
-/** Other refusals of 401 are about a code or the time since somebody proved who they are. */
+/** Other refusals of 401 concern a code or the age of the proof of presence. */
 async function saysSessionIsOver(answer: Response): Promise<boolean> {
   if (answer.status !== 401) return false;
   const envelope = ErrorEnvelope.safeParse(

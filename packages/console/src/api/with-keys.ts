@@ -3,12 +3,13 @@ import { errorCodes, isAppError, type AnyRoute } from '@countersign/contracts';
 type Input = { params?: unknown; query?: unknown; body?: unknown; headers?: Record<string, string> };
 type Call = (input?: Input) => Promise<unknown>;
 
-/** Whoever sends the same act later than that does not repeat it, and must not be shown what came of the first one. */
+/** A later act is no repetition, and must not show the result of the first one. */
 const keptMs = 120_000;
 
 /**
- * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key for two minutes, so that a person who sends it again does
- * it once. An answer, a refusal too, ends the key: the same form sent after that is meant. Whoever gives a key of their own keeps it.
+ * The same calls, for pages: an act whose answer was lost keeps its Idempotency-Key for two minutes, so that a person
+ * who sends it again does it once. An answer, a refusal too, ends the key: the same form sent after that is meant. A
+ * key that the caller sets is kept.
  */
 export function withKeys<Calls extends object>(
   routes: Record<string, AnyRoute>,
@@ -45,7 +46,7 @@ function keptUntilAnswered(call: Call, nowMs: () => number): Call {
   };
 }
 
-/** Nobody has answered, or who answered could not say what came of it. */
+/** There was no answer, or the answer did not state the result. */
 function mayBeDone(error: unknown): boolean {
   return !isAppError(error) || errorCodes[error.code].retryable;
 }

@@ -4,8 +4,9 @@ import { askPresence } from './presence.ts';
 type Call = (input?: never) => Promise<unknown>;
 
 /**
- * The same calls, for pages: where the last proof of presence is too old for an act (RFC 9470), the person is asked for another, and the
- * act is sent again. Each attempt has a deadline of its own, so nobody has to hurry. Who gives it up gets the refusal.
+ * The same calls, for pages. If the last proof of presence is too old for an act (RFC 9470), the person is asked for
+ * another, and the act is sent again. Each attempt has a deadline of its own, so there is no hurry. Who gives it up
+ * gets the refusal.
  */
 export function withPresence<Calls extends object>(calls: Calls): Calls {
   const asking = Object.entries<Call>(calls as Record<string, Call>).map(([name, call]) => [name, repeated(call)]); // a client is calls alone

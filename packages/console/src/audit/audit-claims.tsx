@@ -7,7 +7,7 @@ type Props = {
   isNarrowed: boolean;
 };
 
-/** What this page knows of each chain, and no more. */
+/** The claims of this page about each chain. */
 export function AuditClaims({ workspace, controlPlane, isNarrowed }: Props) {
   if (isNarrowed) return <p className="quiet">The list is filtered, so the links between entries are not checked.</p>;
   return (

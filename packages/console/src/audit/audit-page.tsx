@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { z } from 'zod';
 import { AuditVerdict, mayDo } from '@countersign/contracts';
+import { listAuditEntries } from '@countersign/contracts/control-plane';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Facet } from '../parts/facet.tsx';
@@ -13,6 +14,7 @@ import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useLastingList, type LastingList } from '../workspace/lasting-list.ts';
+import { workspaceClient } from '../api/clients.ts';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
 import type { Lasting } from '../workspace/read-newest.ts';
@@ -68,7 +70,11 @@ function BothLogs({ verdict, onAll }: Shown) {
   const { id } = useWorkspace();
   const other = useLastingList(
     ['audit', 'control-plane', verdict],
-    (client, { signal, ...at }) => client.listAuditEntries({ query: { workspace_id: id, verdict, ...at }, signal }),
+    (_, { signal, ...at }) =>
+      workspaceClient({ listAuditEntries }, id).listAuditEntries({
+        query: { workspace_id: id, verdict, ...at },
+        signal,
+      }),
     { rowOf: controlPlaneRow },
   );
   const [mine, theirs] = [own.query.data, other.query.data];

@@ -74,7 +74,7 @@ function Origin({ event: { receipt_id, workspace_id, source, id } }: { event: Bi
       </>
     );
   return (
-    <Link to="/receipts/$id" params={{ id: receipt_id }} search={{ workspace: workspace_id }}>
+    <Link to="/activity/$id" params={{ id: receipt_id }} search={{ workspace: workspace_id }}>
       <code>{receipt_id}</code>
     </Link>
   );

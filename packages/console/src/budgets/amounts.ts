@@ -5,7 +5,7 @@ import { inMoney } from '../parts/in-money.ts';
 /** One ceiling of a budget with its use, counted in what it limits. */
 type Ceiling = { what: string; limit: number; used: number; reserved: number; show: (amount: number) => string };
 
-/** What a budget limits, a line each. */
+/** The limits of a budget, a line each. */
 export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceiling[] {
   const plain = new Intl.NumberFormat();
   const count = (amount: number) => plain.format(amount);
@@ -31,10 +31,12 @@ export function ceilingsOf({ used, reserved, currency, ...terms }: Budget): Ceil
   return all.flatMap(({ limit, ...use }) => (limit === null ? [] : [{ ...use, limit }]));
 }
 
-/** Of a window that has just begun nothing is told by what was used of it. */
+/** The usage of a window that has just begun predicts nothing. */
 const leastShareToForecast = 0.02;
 
-/** What will have been used when the window ends, if it goes on like this; null: unknown yet, or it never ends. */
+/**
+ * The expected usage at the end of the window at this rate; `null` when it is unknown yet, or the window never ends.
+ */
 export function forecastOf(
   used: number,
   { window, resets_at }: Pick<Budget, 'window' | 'resets_at'>,

@@ -17,10 +17,10 @@ export function BudgetTable({ budgets, readAtMs }: Props) {
           <tr>
             <th>Budget</th>
             <th className="wide">For</th>
-            <th className="number">Used</th>
+            <th>Used</th>
             <th className="number wide">In flight</th>
             <th className="number">Ceiling</th>
-            <th className="number">At this rate</th>
+            <th className="number">At this pace</th>
             <th className="wide">Resets</th>
           </tr>
         </thead>
@@ -58,10 +58,16 @@ function Rows({ budget, readAtMs }: { budget: Budget; readAtMs: number }) {
         <td className="wide">
           <Shown text={subject} />
         </td>
-        <td className="number">
-          <Link to="/receipts" search={receiptsOf(subject)}>
-            {show(used)}
-          </Link>
+        <td className="budget-use">
+          <span className="budget-line">
+            <Link to="/activity" search={receiptsOf(subject)}>
+              {show(used)}
+            </Link>
+            <span className={`budget-share budget-${levelOf(used + reserved, limit)}`}>
+              {limit === 0 ? 100 : Math.floor(((used + reserved) / limit) * 100)} %
+            </span>
+          </span>
+          <UseBar used={used} reserved={reserved} limit={limit} />
         </td>
         <td className="number wide">{show(reserved)}</td>
         <td className="number">
@@ -75,6 +81,24 @@ function Rows({ budget, readAtMs }: { budget: Budget; readAtMs: number }) {
       </tr>
     );
   });
+}
+
+/** Over three quarters it is amber, over nine tenths red. */
+function levelOf(used: number, limit: number): 'calm' | 'high' | 'full' {
+  const share = limit === 0 ? 1 : used / limit;
+  if (share > 0.9) return 'full';
+  return share > 0.75 ? 'high' : 'calm';
+}
+
+/** What is used, and behind it what calls in flight may still use. The numbers beside it are text, so the bar is decoration. */
+function UseBar({ used, reserved, limit }: { used: number; reserved: number; limit: number }) {
+  const width = (amount: number) => (limit === 0 ? 100 : Math.min(100, (amount / limit) * 100));
+  return (
+    <svg className="budget-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      <rect className="budget-held" width={width(used + reserved)} height="1" />
+      <rect className={`budget-fill-${levelOf(used + reserved, limit)}`} width={width(used)} height="1" />
+    </svg>
+  );
 }
 
 /** The calls that a budget is about, as the page of receipts finds them. */

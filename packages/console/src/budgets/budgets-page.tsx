@@ -15,7 +15,7 @@ import { CeilingForm } from './ceiling-form.tsx';
 
 const askAgainMs = 5_000;
 
-/** What the workspace may use, what it has used, and how the month will end. */
+/** The budgets of the workspace, with usage and forecast of the month. */
 export function BudgetsPage() {
   const { id, role } = useWorkspace();
   const queries = useQueryClient();

@@ -11,7 +11,7 @@ type Terms = WorkspaceSettings['budgetConfig'];
 type Standing = { terms: Terms; etag: string };
 type Props = { isOpen: boolean; onClose: () => void; onSet: () => void };
 
-/** What models may cost in a month: kept by the gateway, held by the kernel. */
+/** The monthly ceiling on models: stored by the gateway, enforced by the kernel. */
 export function CeilingForm({ isOpen, onClose, onSet }: Props) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Ceiling of the month">
@@ -22,7 +22,7 @@ export function CeilingForm({ isOpen, onClose, onSet }: Props) {
 
 function Loading({ onSet }: { onSet: () => void }) {
   const { id } = useWorkspace();
-  // What an earlier opening has read may be old by now, and the form would begin with it.
+  // Data of an earlier opening may be old by now, and the form would begin with it.
   const [opening] = useState(() => crypto.randomUUID());
   const standing = useWorkspaceQuery(['settings', opening], async (client, signal) => {
     const { body, headers } = await client.getWorkspaceSettings({ params: { id }, signal });
@@ -38,7 +38,7 @@ function Loading({ onSet }: { onSet: () => void }) {
 type FormProps = { standing: Standing; again: () => void; onSet: () => void };
 
 function Form({ standing, again, onSet }: FormProps) {
-  // What was read when the form opened, or kept by it: somebody who changes it meanwhile is not overwritten.
+  // The version that was read when the form opened, or saved by it: a change by another person is not overwritten.
   const [base, setBase] = useState(standing);
   const [amount, setAmount] = useState(String(base.terms.monthlyLlmBudget));
   const [currency, setCurrency] = useState(base.terms.currency);
@@ -52,7 +52,7 @@ function Form({ standing, again, onSet }: FormProps) {
     <form className="stacked" onSubmit={submit}>
       <p>From the next call on, a model call that would exceed this ceiling is denied.</p>
       <TextInput
-        // What stands is read when the dialog is open already, and then the focus is elsewhere.
+        // The current value is read when the dialog is open already, and then the focus is elsewhere.
         autoFocus
         data-autofocus
         label="At most in a calendar month"

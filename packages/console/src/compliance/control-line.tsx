@@ -68,7 +68,7 @@ function Cited({ control: { cited_receipts, cited_audit_entries } }: { control: 
     <>
       <p className="cited">
         {cited_receipts.map(({ workspace_id, receipt_id }) => (
-          <Link key={receipt_id} to="/receipts/$id" params={{ id: receipt_id }} search={{ workspace: workspace_id }}>
+          <Link key={receipt_id} to="/activity/$id" params={{ id: receipt_id }} search={{ workspace: workspace_id }}>
             {receipt_id}
           </Link>
         ))}

@@ -9,10 +9,10 @@ import { Page } from '../parts/page.tsx';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { DeviceQuestion } from './device-question.tsx';
 
-/** As RFC 8628 §3.3.1 has it in the address that a program shows. */
+/** The parameter of RFC 8628 §3.3.1 in the address that a program shows. */
 const Search = z.object({ user_code: z.string().optional().catch(undefined) });
 
-/** Where somebody confirms a program at a terminal by the code that it shows. */
+/** The page on which a person confirms a program at a terminal by its code. */
 export function DevicePage() {
   const [{ user_code: code }, change] = usePageSearch(Search);
   return (

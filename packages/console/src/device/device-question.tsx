@@ -13,7 +13,7 @@ import { Shown } from '../parts/shown.tsx';
 import type { Me } from '../workspace/open-workspace.ts';
 import { Answered } from './answered.tsx';
 
-/** What a program asks for, and both answers to it. */
+/** The request of a program, and both answers to it. */
 export function DeviceQuestion({ asked }: { asked: DeviceLogin }) {
   const me = useQuery(meQuery);
   return <Loaded query={me}>{({ workspaces }) => <Question asked={asked} workspaces={workspaces} />}</Loaded>;

@@ -8,7 +8,9 @@ import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
 import { Countdown } from '../parts/countdown.tsx';
+import { effectWords } from '../tools/effect-words.ts';
 import { AgentReach } from './agent-reach.tsx';
+import { ArgumentFields } from './argument-fields.tsx';
 import { may } from './may.ts';
 
 const tones: Readonly<Record<Approval['state'], Tone>> = {
@@ -19,6 +21,17 @@ const tones: Readonly<Record<Approval['state'], Tone>> = {
   revoked: 'plain',
   expired: 'plain',
 };
+
+const stateWords: Readonly<Record<Approval['state'], string>> = {
+  pending: 'Waiting',
+  approved: 'Approved',
+  consumed: 'Used',
+  denied: 'Denied',
+  revoked: 'Withdrawn',
+  expired: 'Expired',
+};
+
+const isHardToUndo = (effect: Approval['effect_level']) => effect === 'E3' || effect === 'E4';
 
 type Props = {
   approval: InboxApproval;
@@ -50,7 +63,8 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
       <AskedFacts approval={approval} />
       {approval.args !== null && (
         <>
-          <h3>Arguments</h3>
+          <h3>The exact call</h3>
+          <ArgumentFields args={approval.args} />
           <ShownJson value={approval.args} label={`Arguments, ${approval.approval_id}`} />
         </>
       )}
@@ -66,14 +80,18 @@ export function ApprovalCard({ approval, isChosen, isOpen, onChoose, ...rest }: 
   );
 }
 
-function CardHead({ approval: { tool, action, state, effect_level, expires_at, updated_at } }: { approval: Approval }) {
+/** The sentence is ours and the names are the caller's, so no text of a tool speaks here. */
+function CardHead({ approval }: { approval: Approval }) {
+  const { tool, action, state, effect_level, requested_by, expires_at, updated_at } = approval;
   return (
     <header className="card-head">
-      <h2>
-        <Shown text={tool ?? action} />
+      <h2 className="card-sentence">
+        <Shown text={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to call <Shown text={tool ?? action} />
       </h2>
-      <Mark tone={tones[state]}>{state}</Mark>
-      <Mark tone="plain">{effect_level}</Mark>
+      <Mark tone={tones[state]}>{stateWords[state]}</Mark>
+      <span title={effect_level}>
+        <Mark tone={isHardToUndo(effect_level) ? 'wait' : 'plain'}>{effectWords[effect_level]}</Mark>
+      </span>
       <span className="card-time quiet">
         {state === 'pending' ? <Countdown until={expires_at} /> : <Moment at={updated_at} />}
       </span>

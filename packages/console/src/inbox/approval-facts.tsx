@@ -1,17 +1,23 @@
+import { Link } from '@tanstack/react-router';
 import { minorTaken } from '@countersign/contracts';
-import type { Approval, BoundaryRecord } from '@countersign/contracts/governance-kernel';
+import {
+  approveServerAction,
+  readApproveServerResource,
+  type Approval,
+  type BoundaryRecord,
+} from '@countersign/contracts/governance-kernel';
 import { CopyText } from '../parts/copy-text.tsx';
 import { inMoney } from '../parts/in-money.ts';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { useCallRecord } from './call-record.ts';
 
-/** Who asks for what, and why somebody has to say yes. */
+/** The requested call, and the reason for the approval. */
 export function AskedFacts({ approval }: { approval: Approval }) {
   const record = useCallRecord(approval);
   return (
     <dl className="facts">
-      <dt>Why approval is needed</dt>
+      <dt>Why you are asked</dt>
       <dd>
         <Shown text={approval.reason} />
       </dd>
@@ -28,10 +34,11 @@ export function AskedFacts({ approval }: { approval: Approval }) {
           <dt>Resource</dt>
           <dd>
             <Shown text={approval.resource} />
+            <ServerLink approval={approval} />
           </dd>
         </>
       )}
-      <dt>Takes</dt>
+      <dt>Uses</dt>
       <dd>
         {demandInWords(approval.demand, record.data?.budgets.find(({ currency }) => currency !== null)?.currency)}
       </dd>
@@ -44,11 +51,25 @@ export function AskedFacts({ approval }: { approval: Approval }) {
   );
 }
 
+/** An approver reads the tools of a server before approving it. */
+function ServerLink({ approval: { action, resource } }: { approval: Approval }) {
+  const server = action === approveServerAction ? readApproveServerResource(resource) : null;
+  if (server === null) return null;
+  return (
+    <>
+      {' '}
+      <Link to="/tools" search={{ server: server.serverId }}>
+        See its tools
+      </Link>
+    </>
+  );
+}
+
 function waitingFor({ error }: { error: Error | null }): string {
   return error === null ? 'Loading…' : 'Unknown. The record cannot be read.';
 }
 
-/** By what the kernel's record says: the rules that matched, or the gate that asks without one. */
+/** The rules that matched in the kernel's record, or the gate that asks without one. */
 function ruleInWords(record: BoundaryRecord | null): string {
   if (record === null) return 'None. The approval was requested in advance.';
   const { matched_rules: rules, gates } = record;

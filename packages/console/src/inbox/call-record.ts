@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { Approval, BoundaryRecord } from '@countersign/contracts/governance-kernel';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** What the kernel wrote of the decision that asks; null: the approval was asked for beforehand, and there is none. It never changes. */
+/**
+ * The kernel's record of the asking decision; `null` when the approval was requested beforehand, and there is none. It
+ * never changes.
+ */
 export function useCallRecord({ receipt_id: receiptId }: Approval) {
   const { id, client } = useWorkspace();
   return useQuery({

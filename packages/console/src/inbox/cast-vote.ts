@@ -23,7 +23,7 @@ export async function castVote(
   return body;
 }
 
-/** The passkey's answer to the kernel's challenge; null for somebody who has no passkey here. */
+/** The passkey's answer to the kernel's challenge; `null` for a person without a passkey here. */
 async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vote['decision']) {
   const challenge = await challengeOf(client, approval, decision);
   if (challenge === null) return null;
@@ -36,7 +36,7 @@ async function proofOf(client: WorkspaceClient, approval: Approval, decision: Vo
   return { challenge_id, assertion: await signWithPasskey(options) };
 }
 
-/** As long as the kernel gives anybody. */
+/** The time that the kernel allows. */
 const answeredWithinMs = 300_000;
 const withoutPasskey: ReadonlySet<string> = new Set(['PASSKEY_REQUIRED', 'PASSKEYS_UNAVAILABLE']);
 

@@ -15,11 +15,12 @@ import { useWorkspaceList } from '../workspace/workspace-list.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { may } from './may.ts';
 import { NothingWaits } from './nothing-waits.tsx';
+import { NotificationOffer } from './notification-offer.tsx';
 import { VoteDialog, type Question } from './vote-dialog.tsx';
 
 const Search = z.object({ state: ApprovalState.catch('pending') });
 
-/** What agents ask people to approve: one card for each exact call. */
+/** Approvals that agents request: one card for each exact call. */
 export function InboxPage() {
   const { id } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);
@@ -34,6 +35,7 @@ export function InboxPage() {
       actions={<StateFilter state={state} onChange={(next) => change({ state: next })} />}
     >
       <Voted approval={voted} />
+      <NotificationOffer hasVoted={voted !== null} />
       <Loaded query={list.query}>
         {({ items: approvals }) =>
           approvals.length === 0 ? <NothingWaits state={state} /> : <Cards approvals={approvals} onVoted={setVoted} />
@@ -74,7 +76,7 @@ function Cards({ approvals, onVoted }: CardsProps) {
     { keys: 'j', says: 'Next call', run: () => choice.move(1) },
     { keys: 'k', says: 'Call before', run: () => choice.move(-1) },
     { keys: 'a', says: 'Approve the selected call', run: () => ask(chosen, 'approve') },
-    { keys: 'r', says: 'Deny the selected call', run: () => ask(chosen, 'deny') },
+    ...['d', 'r'].map((keys) => ({ keys, says: 'Deny the selected call', run: () => ask(chosen, 'deny') })),
     { keys: 'e', says: 'Show everything signed', run: choice.toggle },
   ]);
   return (
@@ -121,7 +123,7 @@ function useChoice(approvals: readonly InboxApproval[]) {
   return { chosen: approvals[at], isOpen, choose, move, toggle, open };
 }
 
-/** What the kernel has answered to a vote. */
+/** The kernel's answer to a vote. */
 function Voted({ approval }: { approval: Approval | null }) {
   if (approval === null) return null;
   const { tool, action, state, approved_by, quorum } = approval;

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { visibleText } from '@countersign/contracts';
 import type { Incident } from '@countersign/contracts/control-plane';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -29,8 +28,8 @@ export function IncidentDetail({ id }: { id: string }) {
   );
   return (
     <Page
-      title={read.data === undefined ? 'Incident' : visibleText(read.data.incident.title)}
-      about={<Link to="/incidents">All incidents</Link>}
+      title={read.data === undefined ? 'Incident' : read.data.incident.title}
+      above={{ title: 'Stops and incidents', to: '/incidents' }}
       actions={read.data !== undefined && <Moves incident={read.data.incident} etag={read.data.etag} />}
     >
       <Loaded query={read}>
@@ -57,7 +56,7 @@ function Facts({ incident }: { incident: Incident }) {
           <Mark tone={stateTones[state]}>{state}</Mark> <Mark tone={severityTones[severity]}>{severity}</Mark>{' '}
           {category.replaceAll('_', ' ')}
         </dd>
-        <dt>Whose</dt>
+        <dt>Owner</dt>
         <dd>{owner === null ? 'No owner' : <CopyText text={owner} whole />}</dd>
         <dt>Opened</dt>
         <dd>
@@ -68,7 +67,7 @@ function Facts({ incident }: { incident: Incident }) {
           {recurrence === 1 ? 'once' : `${recurrence} times`}, last <Moment at={last_seen_at} />
         </dd>
         <dt>Receipts</dt>
-        <dd>{receipts.length === 0 ? 'none is named' : <Receipts ids={receipts} />}</dd>
+        <dd>{receipts.length === 0 ? 'None named' : <Receipts ids={receipts} />}</dd>
         <dt>Id</dt>
         <dd>
           <CopyText text={incident_id} whole />
@@ -83,7 +82,7 @@ function Receipts({ ids }: { ids: Incident['receipts'] }) {
     <ul>
       {ids.map((id) => (
         <li key={id}>
-          <Link to={`/receipts/${id}`}>
+          <Link to={`/activity/${id}`}>
             <Shown text={id} />
           </Link>
         </li>

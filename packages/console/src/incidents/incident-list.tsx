@@ -13,6 +13,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { Page } from '../parts/page.tsx';
+import { StopsNow } from '../stops/stops-now.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { usePageSearch } from '../workspace/page-search.ts';
@@ -23,6 +24,7 @@ import { useIncidents } from './use-incidents.ts';
 
 const Search = z.object({ state: IncidentState.optional().catch(undefined) });
 
+/** What is stopped now, and below it what went wrong. A list that is narrowed is shown alone. */
 export function IncidentList() {
   const { role } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);
@@ -34,10 +36,15 @@ export function IncidentList() {
   );
   return (
     <Page
-      title="Incidents"
-      about="What went wrong, and what was done about it. Changed tools, receipts that do not verify and silent services open an incident automatically."
+      title="Stops and incidents"
+      about="Stop anything at once. Keep a record of what went wrong and what you did."
       actions={mayReport ? <ReportButton onOpen={form.open} /> : <p className="quiet">Partners and owners act here.</p>}
     >
+      {state === undefined && <StopsNow />}
+      <section aria-label="Incidents">
+        <h2>Incidents</h2>
+        <p className="quiet">Changed tools, receipts that do not verify and silent services open one automatically.</p>
+      </section>
       <section className="facets" aria-label="Find">
         <Facet
           label="State"
@@ -64,12 +71,16 @@ export function IncidentList() {
 
 function ReportButton({ onOpen }: { onOpen: () => void }) {
   useShortcuts([{ keys: 'n', says: 'Report an incident', run: onOpen }]);
-  return <Button onClick={onOpen}>Report an incident</Button>;
+  return (
+    <Button variant="default" onClick={onOpen}>
+      Report an incident
+    </Button>
+  );
 }
 
 function Incidents({ incidents }: { incidents: readonly IncidentSummary[] }) {
   return (
-    <div className="table-box" tabIndex={0} role="region" aria-label="Incidents">
+    <div className="table-box" tabIndex={0} role="region" aria-label="List of incidents">
       <table className="cards">
         <thead>
           <tr>

@@ -13,7 +13,7 @@ import { holdsFor } from '../stops/holds.ts';
 import { StopForm } from '../stops/stop-form.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
-/** What was commanded for an incident, and the way to stop something for it. */
+/** The commands for an incident, and the way to stop something for it. */
 export function IncidentStops({ incident }: { incident: Incident }) {
   const { incident_id, state, commands } = incident;
   const { id, role } = useWorkspace();
@@ -33,7 +33,7 @@ export function IncidentStops({ incident }: { incident: Incident }) {
             Freeze for this incident
           </Button>
         )}
-        <Link to="/stops">In force now</Link>
+        <Link to="/incidents">All stops in force</Link>
       </p>
       <StopForm
         kind={isOpen ? 'freeze' : null}
@@ -59,7 +59,7 @@ function Commands({ commands }: { commands: OpsCommand[] }) {
         <thead>
           <tr>
             <th>Command</th>
-            <th>Around</th>
+            <th>Target</th>
             <th>Why</th>
             <th>Given</th>
           </tr>
@@ -70,7 +70,7 @@ function Commands({ commands }: { commands: OpsCommand[] }) {
               <td className="tight" data-name="Command">
                 <Mark tone={tones[state]}>{`${kind === 'open' ? 'resume' : kind} ${state}`}</Mark>
               </td>
-              <td data-name="Around">
+              <td data-name="Target">
                 <Shown text={target} />
               </td>
               <td data-name="Why">

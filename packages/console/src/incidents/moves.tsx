@@ -39,7 +39,7 @@ function MoveForm({ incident, etag, to, onMoved }: Props & { to: IncidentState; 
   const { id } = useWorkspace();
   const incidents = useIncidents();
   const queries = useQueryClient();
-  // What was read when the form opened: whoever moves it meanwhile is overwritten by nobody who was not told so.
+  // The version that was read when the form opened: a move by another person is not overwritten unnoticed.
   const [base] = useState(etag);
   const [note, setNote] = useState('');
   const [staying, setStaying] = useState<readonly string[]>([]);
@@ -93,7 +93,7 @@ type StandingProps = {
   onChange: (targets: readonly string[]) => void;
 };
 
-/** Stops that were given for it and stand: each is lifted on the page of stops, or stays because somebody says so. */
+/** Stops of the incident that are in force: each is lifted on the page of stops, or explicitly kept. */
 function Standing({ standing, staying, onChange }: StandingProps) {
   const toggle = (target: string) =>
     onChange(staying.includes(target) ? staying.filter((each) => each !== target) : [...staying, target]);

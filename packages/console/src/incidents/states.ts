@@ -16,7 +16,7 @@ export const severityTones: Readonly<Record<IncidentSeverity, Tone>> = {
   critical: 'bad',
 };
 
-/** What a move into each state is called. */
+/** The texts of a move into each state. */
 export const moveWords: Readonly<Record<IncidentState, { act: string; says: string }>> = {
   open: { act: 'Open again', says: 'The problem is back. Someone must acknowledge it again.' },
   acked: { act: 'Acknowledge', says: 'You have seen it and own it from now on.' },

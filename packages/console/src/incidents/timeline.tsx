@@ -2,7 +2,7 @@ import type { IncidentEntry } from '@countersign/contracts/control-plane';
 import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 
-/** What happened and what was said of it, oldest first. */
+/** The events and notes, oldest first. */
 export function Timeline({ entries }: { entries: IncidentEntry[] }) {
   return (
     <section aria-label="Timeline">

@@ -62,7 +62,7 @@ function useAccept(token: string) {
   const joined = useJoined();
   return useMutation({
     mutationFn: async (email: string) => (await person.acceptInvite({ params: { token }, body: { email } })).body,
-    // Without a session of this address the service has sent a code instead: the session has ended meanwhile.
+    // Without a session of this address the service has sent a code instead: the session has ended in the meantime.
     onSuccess: async (answer) => {
       if (answer.verificationRequired) location.reload();
       else await joined(answer.workspace.id);

@@ -6,7 +6,7 @@ import { useEffect, useSyncExternalStore } from 'react';
  */
 type Shortcut = { keys: string; says: string; isOfDialog?: true; run(): void };
 
-/** So long a first key of two waits for the second. */
+/** The time that the first key of two waits for the second. */
 const sequenceMs = 1_200;
 const preference = 'countersign-single-keys';
 
@@ -55,7 +55,7 @@ export function useShownShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(shortcuts.listen, shortcuts.shown).flat();
 }
 
-/** WCAG 2.1.4: keys without a modifier can be switched off. What is said here stays in this browser. */
+/** WCAG 2.1.4: keys without a modifier can be switched off. The setting stays in this browser. */
 export function areSingleKeysOn(): boolean {
   return localStorage.getItem(preference) !== 'off';
 }
@@ -64,12 +64,12 @@ export function switchSingleKeys(on: boolean): void {
   localStorage.setItem(preference, on ? 'on' : 'off');
 }
 
-/** Where somebody writes, a key is a letter; under a dialog, the page is out of reach, and so is a dialog under another. */
+/** In a text field, a key is a letter; under a dialog, the page is out of reach, and so is a dialog under another. */
 export function followKeys(target: Document): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey || repeat || event.defaultPrevented) return;
-    // Of a field in a shadow tree, such as the editor's, the event names the host alone.
+    // For a field in a shadow tree, such as the editor's, the event names only the host.
     const [innermost = null] = event.composedPath();
     const dialogs = target.querySelectorAll('[role="dialog"]').length;
     if (isWriting(innermost) || dialogs > 1 || !areSingleKeysOn()) return;

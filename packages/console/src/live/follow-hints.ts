@@ -2,7 +2,9 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import type { WorkspaceId } from '@countersign/contracts';
 import { Hint, type HintType } from '@countersign/contracts/control-plane';
 
-/** What a query is about, by the first word of its key. One that is not named here is read again whatever changes. */
+/**
+ * The hint types of a query, by the first word of its key. One that is not named here is read again whatever changes.
+ */
 const about: Readonly<Record<string, readonly HintType[]>> = {
   approvals: ['approval', 'policy', 'fence'],
   commercial: [],
@@ -19,8 +21,8 @@ type Followed = {
 };
 
 /**
- * Has what is shown of a workspace read again, as hints say that it changed. After a gap, and whenever a socket was opened, all of it:
- * nobody knows what was not told.
+ * Has what is shown of a workspace read again, as hints say that it changed. After a gap, and whenever a socket was
+ * opened, all of it is read again, since missed hints are unknown.
  */
 export function followHints(queries: QueryClient, workspaceId: WorkspaceId): Followed {
   let place: number | null = null;

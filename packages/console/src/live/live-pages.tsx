@@ -1,17 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { LiveContext } from '../workspace/live-context.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { followHints } from './follow-hints.ts';
 import { keepSocket } from './socket.ts';
 import { useSnapshot } from './snapshot.ts';
+import { useFollowWaiting } from './waiting.ts';
 
-/** Pages that are told at once what changes, and say so where they are not, or where nobody knows what holds. */
+/** Pages with live hints, which say so when hints are missing or the state is unknown. */
 export function LivePages({ children }: { children: ReactNode }) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
   const [isLive, setLive] = useState<boolean | null>(null);
+  const navigate = useNavigate();
+  const openInbox = useCallback(() => void navigate({ to: '/inbox' }), [navigate]);
+  useFollowWaiting(openInbox);
   const hints = useMemo(() => followHints(queries, id), [queries, id]);
   useEffect(
     () =>

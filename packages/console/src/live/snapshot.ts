@@ -5,7 +5,7 @@ import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 /** That the kernel is away, nothing tells. While nothing changes the answer is empty. */
 const askAgainMs = 5_000;
 
-/** What holds in the workspace now. */
+/** The current state of the workspace. */
 export function useSnapshot(): UseQueryResult<Snapshot> {
   return useWorkspaceQuery(['snapshot'], (client, signal) => client.getSnapshot({ signal }), { everyMs: askAgainMs });
 }

@@ -17,9 +17,9 @@ type Ending = { what: string; of: string; says: string; run: () => Promise<unkno
 
 type Props<Item> = {
   title: string;
-  /** What the table is called. */
+  /** The name of the table. */
   label: string;
-  /** Of `countersign`, to print the same list. */
+  /** The words of `countersign` that print the same list. */
   words: string;
   list: WorkspaceList<Item>;
   keyOf: (item: Item) => string;
@@ -31,7 +31,7 @@ type Props<Item> = {
   make: ReactNode;
 };
 
-/** What was given out in this workspace and can be ended: keys, invites. */
+/** The issued items of this workspace that can be ended: keys, invites. */
 export function Issued<Item>(props: Props<Item>) {
   const { title, label, words, list, keyOf, columns, endingOf, empty, make } = props;
   const { id } = useWorkspace();

@@ -1,6 +1,6 @@
 import { Shown } from '../parts/shown.tsx';
 
-/** What a key is called, and how it begins. */
+/** The name of a key, and its first characters. */
 export function KeyName({ name, prefix }: { name: string; prefix: string }) {
   return (
     <span>

@@ -12,7 +12,7 @@ import { Shown } from '../parts/shown.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
 type Member = ConsoleWorkspaceWithMembers['members'][number];
-/** What an owner is about to do to a member. */
+/** The change of a member that an owner is about to make. */
 type Change = { member: Member; role: PersonRole | null };
 
 export function Members({ isOwner }: { isOwner: boolean }) {

@@ -21,7 +21,7 @@ export function AttentionSummary() {
   return <>{count === 1 ? '1 thing needs you' : `${count} things need you`}.</>;
 }
 
-/** What needs the person, the worst first. */
+/** The items that need the person, the worst first. */
 export function Attention() {
   const snapshot = useSnapshot();
   return (

@@ -9,7 +9,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 
 const noAnswer = 'No answer';
 
-/** What decides about calls now. While the services do not answer, nothing is shown as in force. */
+/** The current enforcement. While the services do not answer, nothing is shown as in force. */
 export function Enforcement() {
   const snapshot = useSnapshot();
   const isOld = snapshot.error !== null;

@@ -8,12 +8,12 @@ const forPersonMax = 200;
 export type Need = {
   kind: 'denying' | 'unconfirmed' | 'approval' | 'other_approval';
   text: string;
-  page: '/policy' | '/stops' | '/inbox';
+  page: '/policy' | '/incidents' | '/inbox';
   act: string;
   isForPerson: boolean;
 };
 
-/** What the snapshot of a workspace asks of the person who reads it. */
+/** The items of a workspace's snapshot that need its reader. */
 export function needsOf({ boundary, counts }: Snapshot): Need[] {
   const needs: Need[] = [];
   if (boundary?.status === 'closed') needs.push(denying(boundary));
@@ -22,7 +22,7 @@ export function needsOf({ boundary, counts }: Snapshot): Need[] {
     needs.push({
       kind: 'unconfirmed',
       text: `${unconfirmed === 1 ? '1 stop is' : `${unconfirmed} stops are`} not confirmed by the kernel yet`,
-      ...{ page: '/stops', act: 'See stops', isForPerson: true },
+      ...{ page: '/incidents', act: 'See stops', isForPerson: true },
     });
   if (boundary === null) return needs;
   const { pending_approvals: all, waiting_for_you: mine } = boundary.counts;
@@ -44,7 +44,7 @@ export function needsOf({ boundary, counts }: Snapshot): Need[] {
 function denying({ policy }: NonNullable<Snapshot['boundary']>): Need {
   const common = { kind: 'denying', isForPerson: true } as const;
   if (policy.state === 'fresh')
-    return { ...common, text: 'Every call is denied by a freeze', page: '/stops', act: 'See stops' };
+    return { ...common, text: 'Every call is denied by a freeze', page: '/incidents', act: 'See stops' };
   return { ...common, text: policyFaults[policy.state], page: '/policy', act: 'Open policy' };
 }
 

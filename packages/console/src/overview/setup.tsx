@@ -1,72 +1,88 @@
 import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { mayDo } from '@countersign/contracts';
-import type { SetupStep } from '@countersign/contracts/control-plane';
+import type { z } from 'zod';
+import type { getBootstrap, SetupStep } from '@countersign/contracts/control-plane';
 import { Loaded } from '../parts/loaded.tsx';
-import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { sample, useStart } from '../runs/use-start.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
 import { FoundOrg } from './found-org.tsx';
 
-type Step = { title: string; why: string; page?: '/you' | '/runs' | '/members' | '/policy' };
+type Step = { title: string; why: string; page?: '/you' | '/members' | '/policy'; act?: string };
+type Bootstrap = z.infer<typeof getBootstrap.reply>;
+
+/** Another program may do a step. */
+const everyMs = 5_000;
 
 const steps: Readonly<Record<SetupStep, Step>> = {
   org: { title: 'Name your organisation', why: 'It owns this workspace and every other workspace you make.' },
-  budget: { title: 'Have a budget', why: 'It comes with the organisation. Calls beyond it are denied.' },
+  budget: { title: 'Set a monthly budget', why: 'It comes with the organisation. Calls beyond it are denied.' },
   passkey: {
-    title: 'Enrol a passkey',
+    title: 'Add a passkey',
     why: 'Your device signs what you approve. From then on, only a passkey approves calls here.',
-    page: '/you',
+    ...{ page: '/you', act: 'Add passkey' },
   },
   first_receipt: {
-    title: 'See a first receipt',
-    why: 'Start the sample task. Its call is decided, and its receipt verifies.',
-    page: '/runs',
+    title: 'See a first decision',
+    why: 'The sample run asks to write a file, so it waits for you in the inbox.',
   },
   colleague: {
     title: 'Invite a colleague',
     why: 'Two people can approve what one person started.',
-    page: '/members',
+    ...{ page: '/members', act: 'Invite' },
   },
   policy: {
-    title: 'Activate a policy of your own',
+    title: 'Make the rules your own',
     why: 'Until then the starter policy decides. It allows reading and asks a person about what cannot be undone.',
-    page: '/policy',
+    ...{ page: '/policy', act: 'Open policy' },
   },
 };
 
-/** What is left to set up, for an owner. Nothing is shown once all of it is done. */
-export function Setup() {
-  const { role } = useWorkspace();
-  return mayDo(role, 'workspace.manage') ? <Checklist /> : null;
+/** What of the workspace is set up. Only owners may read it. */
+export function useSetup(isOwner: boolean): UseQueryResult<Bootstrap> {
+  const { id, client } = useWorkspace();
+  return useQuery({
+    queryKey: [id, 'setup'],
+    queryFn: async ({ signal }) => (await client.getBootstrap({ signal })).body,
+    enabled: isOwner,
+    refetchInterval: ({ state: { data } }) => (data?.steps.every(({ done }) => done) === true ? false : everyMs),
+  });
 }
 
-function Checklist() {
-  const setup = useWorkspaceQuery(['setup'], (client, signal) => client.getBootstrap({ signal }));
-  if (setup.data?.steps.every(({ done }) => done) === true) return null;
+/** What is left to set up, with one act for the next step. */
+export function Setup({ setup }: { setup: UseQueryResult<Bootstrap> }) {
   return (
     <section aria-label="Set up">
       <Loaded query={setup}>
-        {({ steps: current }) => (
-          <>
-            <div className="section-head">
-              <h2>Set up this workspace</h2>
-              <span className="quiet">
-                {current.filter(({ done }) => done).length} of {current.length} done
-              </span>
-            </div>
-            <ol className="list">
-              {current.map(({ step, done }) => (
-                <Line key={step} step={step} isDone={done} />
-              ))}
-            </ol>
-          </>
-        )}
+        {({ steps: current }) => {
+          const next = current.find(({ done }) => !done)?.step;
+          return (
+            <>
+              <div className="section-head">
+                <h2>Set up this workspace</h2>
+                <span className="quiet" role="status">
+                  {current.filter(({ done }) => done).length} of {current.length} done
+                </span>
+              </div>
+              <ol className="list">
+                {current.map(({ step, done }) => (
+                  <Line key={step} step={step} isDone={done} isNext={step === next} />
+                ))}
+              </ol>
+            </>
+          );
+        }}
       </Loaded>
     </section>
   );
 }
 
-function Line({ step, isDone }: { step: SetupStep; isDone: boolean }) {
-  const { title, why, page } = steps[step];
+type LineProps = { step: SetupStep; isDone: boolean; isNext: boolean };
+
+function Line({ step, isDone, isNext }: LineProps) {
+  const { title, why, page, act } = steps[step];
   if (isDone)
     return (
       <li>
@@ -78,13 +94,38 @@ function Line({ step, isDone }: { step: SetupStep; isDone: boolean }) {
       </li>
     );
   return (
-    <li>
+    <li {...(isNext && { 'aria-current': 'step' as const })}>
       <IconCircleDashed className="todo-symbol" size={18} aria-hidden="true" />
       <div className="grow">
-        {page === undefined ? <strong>{title}</strong> : <Link to={page}>{title}</Link>}
+        <strong>{title}</strong>
         <p className="quiet">{why}</p>
         {step === 'org' && <FoundOrg />}
       </div>
+      {step === 'first_receipt' && <SampleRun isNext={isNext} />}
+      {page !== undefined && (
+        <Link to={page} className={isNext ? 'button button-primary' : 'button'}>
+          {act}
+        </Link>
+      )}
     </li>
+  );
+}
+
+/** One click: a task whose call waits for a person. */
+function SampleRun({ isNext }: { isNext: boolean }) {
+  const start = useStart();
+  return (
+    <>
+      {start.error !== null && <ProblemNote error={start.error} />}
+      <Button
+        size="xs"
+        variant={isNext ? 'filled' : 'default'}
+        className="button"
+        loading={start.isPending}
+        onClick={() => start.mutate(sample)}
+      >
+        Start sample run
+      </Button>
+    </>
   );
 }

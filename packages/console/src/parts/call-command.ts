@@ -1,6 +1,6 @@
 /**
- * What an agent sends to ask for a decision, as a command. No value of it has a quote. WORKSPACE_KEY holds a key of the workspace: the
- * AGENT_KEY that `make up` writes down is of another tenant.
+ * The request for a decision of an agent, as a command. No value of it has a quote. WORKSPACE_KEY holds a key of the
+ * workspace: the AGENT_KEY that `make up` writes down is of another tenant.
  */
 export function callCommand(members: object): string {
   const call = { action: 'tool.call', ...members, session_id: 'first-session' };

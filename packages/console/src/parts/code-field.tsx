@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 
 type Props = { about: string; shownCode: string | null; code: string; onChange: (code: string) => void };
 
-/** Takes a code that was mailed, as `about` says. `shownCode`: in development, the one that nobody mails. */
+/** Takes a code that was mailed, as `about` says. `shownCode`: in development, the code that is not mailed. */
 export function CodeField({ about, shownCode, code, onChange }: Props) {
   return (
     <>

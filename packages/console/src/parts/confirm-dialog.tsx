@@ -6,10 +6,10 @@ import { isTyped, readName } from './typed-name.ts';
 
 type Question = {
   title: string;
-  /** What follows from it, in words. */
+  /** The consequence, in words. */
   says: ReactNode;
   act: string;
-  /** What has to be typed first, so that nobody does it by mistake. */
+  /** The text that has to be typed first, to prevent mistakes. */
   typed?: string;
   /** False: what `says` asks for is not all there. */
   isReady?: boolean;

@@ -5,7 +5,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 import { commandOf } from './command-of.ts';
 
 type Props = {
-  /** Of `countersign`. */
+  /** The words of `countersign`. */
   words: string;
   filters?: Record<string, string | undefined>;
   /** How many are on the page. */

@@ -4,7 +4,7 @@ import { useClipboard } from '@mantine/hooks';
 
 type Props = { title: string; children: ReactNode; command?: string; action?: ReactNode };
 
-/** What a page is for, before there is anything on it; `command` works as it stands. */
+/** The purpose of an empty page; `command` works as it stands. */
 export function EmptyState({ title, children, command, action }: Props) {
   return (
     <section className="empty">

@@ -2,11 +2,13 @@ type Props<Value extends string> = {
   label: string;
   value: Value | undefined;
   options: readonly Value[];
+  /** How a value is shown; without it, as it is. */
+  inWords?: (value: Value) => string;
   onChange: (value: Value | undefined) => void;
 };
 
 /** Narrows a list to one value; the first choice is all of them. */
-export function Facet<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+export function Facet<Value extends string>({ label, value, options, inWords = String, onChange }: Props<Value>) {
   return (
     <label className="chooser">
       <span>{label}</span>
@@ -17,7 +19,7 @@ export function Facet<Value extends string>({ label, value, options, onChange }:
         <option value="">all</option>
         {options.map((option) => (
           <option key={option} value={option}>
-            {option}
+            {inWords(option)}
           </option>
         ))}
       </select>

@@ -7,9 +7,9 @@ const call = { tool: 'web.search', args: { q: 'countersign' } };
 /** Before there is a receipt: how to get one. */
 export function FirstCall() {
   return (
-    <EmptyState title="No calls yet" command={callCommand(call)}>
-      <Link to="/members">Make a key</Link> for this workspace, store it in WORKSPACE_KEY, and send a first call. Its
-      receipt appears here.
+    <EmptyState title="Send a first call" command={callCommand(call)}>
+      <Link to="/members">Create a key</Link> for this workspace, store it in WORKSPACE_KEY, and run this. The decision
+      appears here within a second.
     </EmptyState>
   );
 }

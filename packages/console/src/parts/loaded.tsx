@@ -9,7 +9,10 @@ type Props<Data> = {
   children: (data: Data) => ReactNode;
 };
 
-/** What a query has brought. When asking again fails, what stands there is called old: nobody takes it for what holds now. */
+/**
+ * The data of a query. When a later read fails, the shown data is called old, so that it is not taken for the current
+ * state.
+ */
 export function Loaded<Data>({ query, dims = false, children }: Props<Data>) {
   const { data, error, dataUpdatedAt } = query;
   const again = () => void query.refetch();

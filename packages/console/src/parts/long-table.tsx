@@ -24,19 +24,19 @@ type Props<Row> = {
   older: LastingList<Row>['older'];
 };
 
-/** So many rows are in the document, all of them: found by the browser's own search, and printed. */
+/** The most rows that are all in the document: found by the browser's own search, and printed. */
 const wholeMax = 200;
-/** Of one line, and of two where the screen is narrow, in pixels; a row that is higher is measured. */
-const rowPx = { wide: 35, narrow: 54 };
+/** The height of a row in rem, as `.long td` of console.css has it. Another height is measured, and each one moves all rows behind it. */
+const rowRem = { wide: 2.25, narrow: 3.5 };
 const narrow = '(max-width: 48rem)';
 /** Rows beyond what is seen, so that the next one is there when Tab or a finger asks for it. */
 const overscan = 5;
-/** So near its end a list asks for more. */
+/** The distance from its end at which a list asks for more. */
 const nearEndPx = 2_000;
 
 /**
- * A list that grows as it is scrolled, in a box of its own, so that what stands below stays in reach. Of many rows only those in sight are
- * in the document; to whoever does not see them, each says which one it is.
+ * A list that grows as it is scrolled, in a box of its own, so that what stands below stays in reach. Only the visible
+ * rows of a long list are in the document; each states its number for assistive technology.
  */
 export function LongTable<Row extends { id: string }>({ label, columns, cells, list, older }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
@@ -87,7 +87,8 @@ function useWindow(box: RefObject<HTMLDivElement | null>, { items: rows, newer }
   const [focused, setFocused] = useState<string | null>(null);
   const [isAtTop, setAtTop] = useState(true);
   const kept = useMemo(() => (focused === null ? -1 : rows.findIndex(({ id }) => id === focused)), [rows, focused]);
-  const usualPx = useMediaQuery(narrow) === true ? rowPx.narrow : rowPx.wide;
+  const isNarrow = useMediaQuery(narrow) === true;
+  const usualPx = useMemo(() => (isNarrow ? rowRem.narrow : rowRem.wide) * pxOfRem(), [isNarrow]);
   const virtualizer: InBox = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
@@ -102,7 +103,13 @@ function useWindow(box: RefObject<HTMLDivElement | null>, { items: rows, newer }
   return { virtualizer, setFocused, setAtTop };
 }
 
-/** As the browser tells it after each layout: to ask a row as it is made would have all of them laid out at once. */
+function pxOfRem(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+}
+
+/**
+ * The size that the browser reports after each layout: reading a row as it is made would lay all of them out at once.
+ */
 function sizeOf(row: HTMLTableRowElement, entry: ResizeObserverEntry | undefined, inBox: InBox): number {
   const [size] = entry?.borderBoxSize ?? [];
   if (size !== undefined) return Math.round(size.blockSize);

@@ -9,7 +9,7 @@ export function Mark({ tone, children }: { tone: Tone; children: string }) {
 }
 
 /** A verdict as people read it. */
-const verdictWords: Readonly<Record<Verdict, string>> = {
+export const verdictWords: Readonly<Record<Verdict, string>> = {
   ALLOW: 'Allowed',
   DENY: 'Denied',
   ESCALATE: 'Needs approval',

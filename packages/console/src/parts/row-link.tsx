@@ -3,14 +3,13 @@ import type { MouseEvent, ReactNode } from 'react';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 
 /**
- * A link in a list of very many, to a page of this workspace. <Link> works its address out by all routes, each time that a row comes into
- * sight; this one does it when somebody goes there.
+ * A link in a very long list, to a page of this workspace. `<Link>` computes its address from all routes, each time that a row comes into sight. This one does it on a click.
  */
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   const router = useRouter();
   const { id } = useWorkspace();
   const follow = (event: MouseEvent) => {
-    // What the browser does by itself: another tab, another window, a download.
+    // Keys for the browser itself: another tab, another window, a download.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     void router.navigate({ to, search: (before: object) => before });

@@ -8,7 +8,7 @@ type Props = {
   field?: Ref<HTMLInputElement>;
 };
 
-/** Narrows a list to what somebody writes; Enter, or leaving the field, takes it. */
+/** Narrows a list to a typed text; Enter, or leaving the field, takes it. */
 export function TextFacet({ label, value, onChange, type = 'text', field }: Props) {
   const [text, setText] = useState(value ?? '');
   const [shown, setShown] = useState(value);

@@ -1,6 +1,8 @@
 import { visibleText } from '@countersign/contracts';
 
-/** A name as somebody reads it on a page, and can type it: what hides is named, and several blanks look like one. */
+/**
+ * A name as it is visible on a page, and can be typed: hidden characters are named, and several blanks look like one.
+ */
 export function readName(name: string): string {
   return visibleText(name).replaceAll(/\s+/g, ' ').trim();
 }

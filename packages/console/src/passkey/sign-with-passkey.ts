@@ -2,7 +2,7 @@ import { PasskeyAssertion } from '@countersign/contracts/governance-kernel';
 
 type Options = Record<string, unknown>;
 
-/** What a passkey of this person answers to a service's question, once they have confirmed it. */
+/** The answer of this person's passkey to a service's challenge, once they have confirmed it. */
 export async function signWithPasskey(options: Options): Promise<PasskeyAssertion> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON, // the browser reads it, and refuses what it is not

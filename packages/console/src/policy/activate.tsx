@@ -8,13 +8,15 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { isTyped, readName } from '../parts/typed-name.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 import type { ActivePolicy } from './in-force.tsx';
 
 type Props = { report: WhatIfReport; reportId: WhatIfId; policyHash: Digest; active: ActivePolicy };
 
 /** The consequence in words, and a typed name: from the next decision on every kernel decides by this draft. */
 export function Activate({ report, reportId, policyHash, active }: Props) {
-  const { client, id, name, role } = useWorkspace();
+  const { id, name, role } = useWorkspace();
+  const policy = usePolicy();
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
   const { length: widened } = report.widened;
@@ -22,7 +24,7 @@ export function Activate({ report, reportId, policyHash, active }: Props) {
     mutationFn: async () => {
       const body = { policy_hash: policyHash, report_id: reportId, acknowledge_widened: widened };
       const headers = { 'if-match': `"${active.policy_hash}"` };
-      return (await client.activatePolicy({ params: { id }, body, headers })).body;
+      return (await policy.activatePolicy({ params: { id }, body, headers })).body;
     },
     onSettled: () => queries.invalidateQueries({ queryKey: [id, 'policy'] }),
   });

@@ -57,7 +57,7 @@ export function CodeEditor({ text, label, faultyLines, chosenLine, onChange, onR
   return <div ref={host} className="code-editor" />;
 }
 
-/** What browsers do in a text of their own is left to them; the default keys would bring the parsers of languages along. */
+/** Editing keys of browsers are left to them; the default keys would bring the parsers of languages along. */
 const keys = [
   { key: 'Enter', run: insertNewline },
   { key: 'Mod-a', run: selectAll },

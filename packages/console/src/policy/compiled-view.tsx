@@ -4,7 +4,7 @@ import { Shown } from '../parts/shown.tsx';
 
 type Props = { compiled: CompiledDraft; onLine: (line: number) => void };
 
-/** What is wrong with the draft, at its place, and what it changes, in sentences. */
+/** The faults of the draft, at their places, and its changes, in sentences. */
 export function CompiledView({ compiled, onLine }: Props) {
   const { diagnostics, tests, policy_hash, diff, summary } = compiled;
   return (

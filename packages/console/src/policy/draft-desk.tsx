@@ -5,6 +5,7 @@ import type { CompiledDraft, PolicyDraft } from '@countersign/contracts/control-
 import { Mark } from '../parts/mark.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { CompiledView } from './compiled-view.tsx';
+import { DraftSteps } from './draft-steps.tsx';
 import type { ActivePolicy } from './in-force.tsx';
 import { LeavingUnsaved } from './leaving-unsaved.tsx';
 import { OtherVersion } from './other-version.tsx';
@@ -42,6 +43,7 @@ export function DraftDesk({ stored, active }: Props) {
         <h2>Draft</h2>
         <Mark tone="plain">{isChanged ? 'not saved' : stored.state}</Mark>
       </header>
+      <DraftSteps state={stored.state} isChanged={isChanged} />
       <Suspense fallback={<p className="quiet">Loading the editor…</p>}>
         <CodeEditor
           text={text}

@@ -4,12 +4,14 @@ import { visibleText, type Verdict } from '@countersign/contracts';
 import type { PolicyDraft } from '@countersign/contracts/control-plane';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 
 type Example = { receipt_id: string; verdict: Verdict; tool: string | null; action: string };
 
 /** Keeps what was decided as a test of the draft: from then on the draft has to decide the same. */
 export function KeepAsTest({ example, draft }: { example: Example; draft: PolicyDraft }) {
-  const { client, id } = useWorkspace();
+  const { id } = useWorkspace();
+  const policy = usePolicy();
   const queries = useQueryClient();
   const { receipt_id, verdict } = example;
   const what = visibleText(example.tool ?? example.action);
@@ -17,7 +19,7 @@ export function KeepAsTest({ example, draft }: { example: Example; draft: Policy
     mutationFn: async () => {
       const body = { receipt_id, expect: { verdict }, name: `${verdict} of ${what}, ${receipt_id}`.slice(0, 256) };
       const headers = { 'if-match': `"${draft.version}"` };
-      return (await client.createPolicyTest({ params: { id }, body, headers })).body;
+      return (await policy.createPolicyTest({ params: { id }, body, headers })).body;
     },
     onSuccess: ({ draft: written }) => queries.setQueryData([id, 'policy', 'draft'], { draft: written, templates: [] }),
   });

@@ -4,6 +4,7 @@ import type { PolicyDraft } from '@countersign/contracts/control-plane';
 import { Loaded } from '../parts/loaded.tsx';
 import { ShownText } from '../parts/shown.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 
 type Props = {
   stored: PolicyDraft;
@@ -12,12 +13,13 @@ type Props = {
   onDiscarded: (text: string) => void;
 };
 
-/** A colleague wrote meanwhile: both texts, and which of them goes on is chosen here. Nothing is lost before. */
+/** A colleague wrote in the meantime: the reader compares both texts and chooses one. Nothing is lost before. */
 export function OtherVersion({ stored, text, onTaken, onDiscarded }: Props) {
   const { id } = useWorkspace();
+  const policy = usePolicy();
   const queries = useQueryClient();
-  const theirs = useWorkspaceQuery(['policy', 'theirs', stored.version], (client, signal) =>
-    client.getPolicyDraft({ params: { id }, signal }),
+  const theirs = useWorkspaceQuery(['policy', 'theirs', stored.version], (_, signal) =>
+    policy.getPolicyDraft({ params: { id }, signal }),
   );
   const goOn = (draft: PolicyDraft, isDiscarded: boolean) => {
     queries.setQueryData([id, 'policy', 'draft'], { draft, templates: [] });

@@ -1,6 +1,7 @@
 import { Page } from '../parts/page.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 import { DraftDesk } from './draft-desk.tsx';
 import { FirstDraft } from './first-draft.tsx';
 import { InForce } from './in-force.tsx';
@@ -8,16 +9,15 @@ import { ShadowLanes } from './shadow-lanes.tsx';
 
 const askAgainMs = 5_000;
 
-/** What agents are decided by, and how it is changed: written, tried on what was sealed, and put into force by a decision. */
+/** The policy for agents, and its way: written, tried on sealed decisions, and activated by a decision. */
 export function PolicyPage() {
   const { id } = useWorkspace();
+  const policy = usePolicy();
   const params = { id };
-  const active = useWorkspaceQuery(
-    ['policy', 'active'],
-    (client, signal) => client.getActivePolicy({ params, signal }),
-    { everyMs: askAgainMs },
-  );
-  const draft = useWorkspaceQuery(['policy', 'draft'], (client, signal) => client.getPolicyDraft({ params, signal }));
+  const active = useWorkspaceQuery(['policy', 'active'], (_, signal) => policy.getActivePolicy({ params, signal }), {
+    everyMs: askAgainMs,
+  });
+  const draft = useWorkspaceQuery(['policy', 'draft'], (_, signal) => policy.getPolicyDraft({ params, signal }));
   return (
     <Page
       title="Policy"

@@ -6,6 +6,7 @@ import { reportedDecisionsMin, type PolicyDraft, type WhatIfJob } from '@counter
 import { Loaded } from '../parts/loaded.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 import { Activate } from './activate.tsx';
 import type { ActivePolicy } from './in-force.tsx';
 import { ReportView } from './report-view.tsx';
@@ -15,13 +16,14 @@ type Props = { draft: PolicyDraft; policyHash: Digest; active: ActivePolicy };
 const askAgainMs = 700;
 const isOpen = (job: WhatIfJob | undefined) => job?.state === 'queued' || job?.state === 'running';
 
-/** What the draft would have made of what agents did, and then the way into force. */
+/** The draft's verdicts on past calls, and then the way into force. */
 export function Report({ draft, policyHash, active }: Props) {
-  const { client, id } = useWorkspace();
+  const { id } = useWorkspace();
+  const policy = usePolicy();
   const [reportId, setReportId] = useState(draft.report_id);
   const question = { policy_hash: policyHash, limit: reportedDecisionsMin };
   const start = useMutation({
-    mutationFn: async () => (await client.createWhatIf({ params: { id }, body: question })).body,
+    mutationFn: async () => (await policy.createWhatIf({ params: { id }, body: question })).body,
     onSuccess: ({ report_id }) => setReportId(report_id),
   });
   return (
@@ -41,9 +43,10 @@ export function Report({ draft, policyHash, active }: Props) {
 
 function Job({ reportId, draft, active }: { reportId: string; draft: PolicyDraft; active: ActivePolicy }) {
   const { id } = useWorkspace();
+  const policy = usePolicy();
   const job = useWorkspaceQuery(
     ['policy', 'what-if', reportId],
-    (client, signal) => client.getWhatIf({ params: { id, report_id: reportId }, signal }),
+    (_, signal) => policy.getWhatIf({ params: { id, report_id: reportId }, signal }),
     { everyMs: (last) => (isOpen(last) ? askAgainMs : false) },
   );
   return (

@@ -7,16 +7,18 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useWorkspace } from '../workspace/open-workspace.ts';
+import { usePolicy } from './use-policy.ts';
 
 type Props = { shadows: PolicyShadow[]; text: string | null };
 
 /** Drafts that the kernel judges beside the policy in force, and how often they say something else. */
 export function ShadowLanes({ shadows, text }: Props) {
-  const { client, id, role } = useWorkspace();
+  const { id, role } = useWorkspace();
+  const policy = usePolicy();
   const queries = useQueryClient();
   const again = () => queries.invalidateQueries({ queryKey: [id, 'policy', 'active'] });
   const end = useMutation({
-    mutationFn: (lane: string) => client.deletePolicyShadow({ params: { id, lane } }),
+    mutationFn: (lane: string) => policy.deletePolicyShadow({ params: { id, lane } }),
     onSettled: again,
   });
   return (
@@ -99,10 +101,11 @@ function latestHour([latest]: readonly ShadowHour[]): string {
 }
 
 function LaneForm({ text, onSet }: { text: string; onSet: () => Promise<void> }) {
-  const { client, id } = useWorkspace();
+  const { id } = useWorkspace();
+  const policy = usePolicy();
   const [lane, setLane] = useState('');
   const set = useMutation({
-    mutationFn: () => client.putPolicyShadow({ params: { id, lane: lane.trim() }, body: { text } }),
+    mutationFn: () => policy.putPolicyShadow({ params: { id, lane: lane.trim() }, body: { text } }),
     onSuccess: () => setLane(''),
     onSettled: onSet,
   });

@@ -7,7 +7,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 
 type Props = { loginId: string; shownCode: string | null; onProven: () => void };
 
-/** The code that went to the address of whoever is signed in. */
+/** The code that went to the address of the signed-in person. */
 export function CodeQuestion({ loginId, shownCode, onProven }: Props) {
   const [code, setCode] = useState('');
   const finish = useMutation({

@@ -47,7 +47,7 @@ const firstFocused = { autoFocus: true, 'data-autofocus': true };
 
 type Props = { onProven: () => void };
 
-/** By a passkey or by a code; who has a passkey is offered it first. */
+/** A passkey or a code; a person with a passkey is offered it first. */
 function Ways({ onProven }: Props) {
   const session = useQuery(sessionQuery);
   const [sent, setSent] = useState<{ loginId: string; shownCode: string | null } | null>(null);

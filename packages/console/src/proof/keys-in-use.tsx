@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Loaded } from '../parts/loaded.tsx';
@@ -9,8 +9,8 @@ import { proofClient } from './proof-client.ts';
 type Props = { onKeys: (keys: KeySet | null) => void };
 
 /**
- * By which keys it is verified: those that this browser pinned at its first visit, or those that the person gives. Keys that the
- * installation names later count only once somebody pins them.
+ * The keys of the verification: those that this browser pinned at its first visit, or those that the person enters.
+ * Keys that the installation names later count only once they are pinned.
  */
 export function KeysInUse({ onKeys }: Props) {
   const told = useQuery({
@@ -24,7 +24,8 @@ export function KeysInUse({ onKeys }: Props) {
 function Pinned({ told, onKeys }: Props & { told: KeySet }) {
   const [pinned, setPinned] = useState(() => readPinned() ?? told);
   const [given, setGiven] = useState('');
-  const keys = given.trim() === '' ? pinned : keySetIn(given);
+  const [root, setRoot] = useState('');
+  const keys = given.trim() === '' ? pinned : keySetIn(given, root.trim());
   const unpinned = newAmong(told, pinned);
   useEffect(() => pin(pinned), [pinned]);
   useEffect(() => onKeys(keys), [JSON.stringify(keys)]);
@@ -33,7 +34,7 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
       <p>
         Keys in use:{' '}
         {keys === null
-          ? 'None. The text is not a key set.'
+          ? 'None. The text is neither a key set nor a trust list.'
           : keys.keys.map(({ kid }) => (
               <code key={kid}>
                 <Shown text={kid} />{' '}
@@ -55,11 +56,19 @@ function Pinned({ told, onKeys }: Props & { told: KeySet }) {
       )}
       <Textarea
         label="Keys that you trust"
-        description="The keys.json that you kept, as the kernel serves it at /api/v1/trust/keys. If empty, the pinned keys are used."
+        description="The keys.json that you kept, as the kernel serves it at /api/v1/trust/keys, or trust.json. If empty, the pinned keys are used."
         rows={2}
         value={given}
         onChange={(event) => setGiven(event.currentTarget.value)}
       />
+      {keys !== null && 'trust' in keys && (
+        <TextInput
+          label="Root key"
+          description="The root key that you pinned. The trust list counts only if this key signed it."
+          value={root}
+          onChange={(event) => setRoot(event.currentTarget.value)}
+        />
+      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ const fileBytesMax = 1_000_000;
 
 type Props = { isReady: boolean; onText: (text: string) => void };
 
-/** Takes the original from whoever has it. The file is read in this page, and goes to no other place. */
+/** Takes the original from a person who has it. The file is read in this page, and goes to no other place. */
 export function OriginalDrop({ isReady, onText }: Props) {
   const [fault, setFault] = useState<string | null>(null);
   const take = async (file: File | undefined) => {

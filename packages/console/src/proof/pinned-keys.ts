@@ -5,7 +5,10 @@ const place = 'countersign-pinned-keys';
 
 export type KeySet = { keys: { kid: string }[] };
 
-/** What this browser has pinned; null: nothing, or nothing that can be read. */
+/** A trust list as it was entered. It counts by the root key that the person entered beside it. */
+export type EnteredTrust = KeySet & { trust: unknown; root: string };
+
+/** The pinned keys of this browser; `null` when there are none, or they are unreadable. */
 export function readPinned(): KeySet | null {
   try {
     const parsed = getSigningKey.reply.safeParse(JSON.parse(localStorage.getItem(place) ?? 'null'));
@@ -18,10 +21,15 @@ export function readPinned(): KeySet | null {
 /** The worker judges each key. A set may hold keys of other purposes, and members beside its keys. */
 const AnyKeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })).min(1) });
 
-/** What a person pasted; null: it is no key set. */
-export function keySetIn(text: string): KeySet | null {
+const AnyTrustList = z.looseObject({ list: AnyKeySet });
+
+/** What a person pasted. `null` when it is neither a key set nor a trust list. */
+export function keySetIn(text: string, root: string): KeySet | EnteredTrust | null {
   try {
-    return AnyKeySet.safeParse(JSON.parse(text)).data ?? null;
+    const value: unknown = JSON.parse(text);
+    const trust = AnyTrustList.safeParse(value).data;
+    if (trust !== undefined) return { keys: trust.list.keys, trust: value, root };
+    return AnyKeySet.safeParse(value).data ?? null;
   } catch {
     return null;
   }

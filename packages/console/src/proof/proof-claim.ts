@@ -1,5 +1,7 @@
-/** What the worker is handed, nothing of it believed. `original`: the text of a file that somebody dropped; null: there is none. */
-export type ProofClaim = { statement: unknown; keys: unknown; original: string | null };
+import type { EnteredTrust, KeySet } from './pinned-keys.ts';
+
+/** The unverified input of the worker. `original`: the text of a dropped file; `null` when there is none. */
+export type ProofClaim = { statement: unknown; keys: KeySet | EnteredTrust; original: string | null };
 
 export type Proven =
   | { isProven: true; log: string; treeSize: number; signedAt: string; isOriginal: boolean }

@@ -12,14 +12,14 @@ import { ReceiptFacts } from './receipt-facts.tsx';
 import { ReplayFacts } from './replay-facts.tsx';
 import { ReceiptProof } from './receipt-proof.tsx';
 
-/** `/p/{handle}`: what a workspace has published, for whoever holds the link. Nobody is signed in here. */
+/** `/p/{handle}`: the evidence that a workspace has published, for the holder of the link. It needs no session. */
 export function ProofPage() {
   const { handle }: { handle?: string } = useParams({ strict: false });
   useEffect(() => followKeys(document), []);
   const published = useQuery({
     queryKey: ['published', handle],
     queryFn: ({ signal }) => readPublished(handle ?? '', signal),
-    // What was read stays as it is: it is a statement about the past, and whoever prints it wants it to stand still.
+    // Never stale: it is a statement about the past, and must not change while it is printed.
     staleTime: Infinity,
   });
   return (

@@ -1,6 +1,6 @@
 import '../without-eval.ts';
 import { jsonDepthMax, parseStrictJson, portableProvider } from '@countersign/crypto';
-import { parseKeySet, VerificationError, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
+import { readTrust, VerificationError, verifyOriginal, verifyPublicReceipt } from '@countersign/verifier';
 import type { ProofClaim, Proven } from './proof-claim.ts';
 
 /** A receipt has a few kilobytes. */
@@ -8,10 +8,13 @@ const originalBytesMax = 1_000_000;
 
 addEventListener('message', ({ data }: MessageEvent<ProofClaim>) => postMessage(proven(data)));
 
-/** By the code that verifies offline. */
+/** Uses the code of the offline verifier. */
 function proven({ statement, keys, original }: ProofClaim): Proven {
   try {
-    const claim = { trust: parseKeySet(keys), provider: portableProvider };
+    const provider = portableProvider;
+    const trust =
+      'trust' in keys ? readTrust(keys.trust, { root: keys.root, provider }) : readTrust(keys, { provider });
+    const claim = { trust, provider };
     const { origin: log, size: treeSize, time: signedAt } = verifyPublicReceipt(statement, claim);
     if (original !== null)
       verifyOriginal(

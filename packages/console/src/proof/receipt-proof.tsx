@@ -11,11 +11,12 @@ import type { KeySet } from './pinned-keys.ts';
 import type { Proven } from './proof-claim.ts';
 import { proveInWorker } from './prove-in-worker.ts';
 
-/** Proves the receipt here, by keys that are shown, and takes the original of whoever has it. */
+/** Verifies the receipt here, by keys that are shown, and takes the original from a person who has it. */
 export function ReceiptProof({ receipt }: { receipt: PublicReceipt }) {
   const [keys, setKeys] = useState<KeySet | null>(null);
   const prove = useMutation({
-    mutationFn: (original: string | null) => proveInWorker({ statement: receipt, keys, original }),
+    mutationFn: (original: string | null) =>
+      proveInWorker({ statement: receipt, keys: keys ?? { keys: [] }, original }),
   });
   const verifyHere = () => keys !== null && prove.mutate(null);
   useShortcuts([{ keys: 'v', says: 'Verify here', run: verifyHere }]);

@@ -14,7 +14,10 @@ const kinds = {
   dispatches: 'Calls in flight',
 } as const satisfies Partial<Record<keyof Affected, string>>;
 
-/** What somebody has reached in seven days, a count each that opens to its list. Nothing of it is guessed: it is read from the sealed log. */
+/**
+ * The reach of an agent in seven days, a count each that opens to its list. Nothing of it is guessed: it is read from
+ * the sealed log.
+ */
 export function RadiusFacts({ radius }: { radius: BlastRadius }) {
   const { affected, more_relations: hasMoreRelations } = radius;
   const lists = Object.entries(kinds).map(([kind, name]) => ({
@@ -57,7 +60,7 @@ function Counted({ name, items, hasMore }: CountedProps) {
   );
 }
 
-/** What it was read from, and what of it could not be. */
+/** The source of the reach, and its unreadable part. */
 function Ground({ radius: { receipts, tree_size, is_whole, unverifiable } }: { radius: BlastRadius }) {
   if (tree_size === 0) return <p className="quiet">No receipts yet.</p>;
   return (

@@ -1,10 +1,12 @@
 import type { Run, RunStep } from '@countersign/contracts/gateway';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Mark, VerdictMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownText } from '../parts/shown.tsx';
 import { inWords, toneOf } from './statuses.ts';
+import { spanOf, StepBar } from './step-bar.tsx';
 
 /** One run: how it stands, and each step with its verdict and receipt. */
 export function RunTrace({ run }: { run: Run }) {
@@ -14,7 +16,7 @@ export function RunTrace({ run }: { run: Run }) {
         <RunFacts run={run} />
       </section>
       {run.status === 'awaiting_approval' && (
-        <p className="note">
+        <p className="note note-wait">
           This run waits for an approval. <Link to={'/inbox'}>Open the inbox</Link>
         </p>
       )}
@@ -25,7 +27,7 @@ export function RunTrace({ run }: { run: Run }) {
       )}
       <section aria-label="Trace">
         <h2>Trace</h2>
-        {run.steps.length === 0 ? <p className="quiet">No step yet.</p> : <Steps steps={run.steps} />}
+        {run.steps.length === 0 ? <p className="quiet">No step yet.</p> : <Steps run={run} />}
       </section>
       {run.result !== null && (
         <section aria-label="Result">
@@ -72,19 +74,21 @@ function costOf({ costMinor, currency }: Run): string {
   return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(costMinor / 100);
 }
 
-function Steps({ steps }: { steps: RunStep[] }) {
+function Steps({ run }: { run: Run }) {
+  const nowMs = Date.now();
+  const span = spanOf(run, nowMs);
   return (
     <ol className="steps">
-      {steps.map((step, index) => (
+      {run.steps.map((step, index) => (
         <li key={step.id}>
-          <Step step={step} number={index + 1} />
+          <Step step={step} number={index + 1} bar={<StepBar step={step} span={span} nowMs={nowMs} />} />
         </li>
       ))}
     </ol>
   );
 }
 
-function Step({ step, number }: { step: RunStep; number: number }) {
+function Step({ step, number, bar }: { step: RunStep; number: number; bar: ReactNode }) {
   return (
     <article className="step" aria-label={`Step ${number}`}>
       <p className="step-head">
@@ -97,6 +101,7 @@ function Step({ step, number }: { step: RunStep; number: number }) {
           {tookOf(step)}
         </span>
       </p>
+      {bar}
       {step.error !== null && (
         <p className="step-error">
           <Shown text={step.error.message} />

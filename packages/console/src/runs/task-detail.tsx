@@ -6,7 +6,6 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { visibleText } from '@countersign/contracts';
 import { ShownText } from '../parts/shown.tsx';
 import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
@@ -22,7 +21,8 @@ export function TaskDetail({ id }: { id: string }) {
   });
   return (
     <Page
-      title={task.data === undefined ? 'Run' : visibleText(task.data.title)}
+      title={task.data === undefined ? 'Run' : task.data.title}
+      above={{ title: 'Runs', to: '/runs' }}
       actions={<RunTask id={id} says="Run again" />}
     >
       <Loaded query={task}>

@@ -9,13 +9,15 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { More } from '../parts/more.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { useHandles } from '../activity/use-handles.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
 
 /** Every address under which something of the workspace is open, and how each is taken back. */
 export function Published() {
-  const list = useWorkspaceList(['handles'], (client, { signal, ...at }) =>
-    client.listEvidenceHandles({ query: at, signal }),
+  const proofs = useHandles();
+  const list = useWorkspaceList(['handles'], (_, { signal, ...at }) =>
+    proofs.listEvidenceHandles({ query: at, signal }),
   );
   return (
     <>
@@ -23,7 +25,7 @@ export function Published() {
         {({ items }) =>
           items.length === 0 ? (
             <p className="quiet">
-              No public links. <Link to="/receipts">Choose a receipt</Link> to publish a proof of it.
+              No public links. <Link to="/activity">Choose a receipt</Link> to publish a proof of it.
             </p>
           ) : (
             <Handles handles={items} />
@@ -37,12 +39,13 @@ export function Published() {
 }
 
 function Handles({ handles }: { handles: readonly HandleSummary[] }) {
-  const { id, role, client } = useWorkspace();
+  const { id, role } = useWorkspace();
+  const proofs = useHandles();
   const queries = useQueryClient();
   const mayRevoke = mayDo(role, 'evidence.unpublish');
   // Taking a proof back is never harder than leaving it open, so it asks nothing.
   const revoke = useMutation({
-    mutationFn: (handle: HandleSummary['handle']) => client.revokeEvidenceHandle({ params: { handle } }),
+    mutationFn: (handle: HandleSummary['handle']) => proofs.revokeEvidenceHandle({ params: { handle } }),
     onSettled: () => queries.invalidateQueries({ queryKey: [id, 'handles'] }),
   });
   return (

@@ -10,7 +10,8 @@ type Props = { name: string; etag: string };
 export function Rename({ name, etag }: Props) {
   const { id, client } = useWorkspace();
   const queries = useQueryClient();
-  // What was read before the first letter: whoever renames it meanwhile is not overwritten. What else has changed is no matter.
+  // The version that was read before the first letter: a rename by another person is not overwritten. Other changes do
+  // not matter.
   const [typed, setTyped] = useState<{ name: string; was: string; etag: string } | null>(null);
   const rename = useMutation({
     mutationFn: (wanted: Props) =>

@@ -10,7 +10,7 @@ import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts'
 import { PublicProof } from './public-proof.tsx';
 import { Rename } from './rename.tsx';
 
-/** What the workspace is called and whose it is, and how people come in. */
+/** The name and organisation of the workspace, and its ways of sign-in. */
 export function SettingsPage() {
   const { id, role } = useWorkspace();
   const workspace = useWorkspaceQuery(['workspace'], async (client, signal) => {

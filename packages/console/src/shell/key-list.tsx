@@ -4,7 +4,7 @@ import { areSingleKeysOn, switchSingleKeys, useShownShortcuts } from '../keys/sh
 
 type Props = { isOpen: boolean; onClose: () => void };
 
-/** What the keys do here, and whether they do it. */
+/** The effects of the keys here, and whether they are on. */
 export function KeyList({ isOpen, onClose }: Props) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys">

@@ -5,7 +5,7 @@ import { WaitingCount } from './waiting-count.tsx';
 
 type Props = { onStop: (() => void) | null; onMenu: () => void };
 
-const onPhones = new Set(['overview', 'inbox', 'receipts']);
+const onPhones = new Set(['overview', 'inbox', 'activity']);
 
 /** Under the thumb, on a narrow screen. */
 export function PhoneBar({ onStop, onMenu }: Props) {

@@ -81,6 +81,7 @@ function useShellKeys({ onKeys, onStop }: { onKeys: () => void; onStop: (() => v
   useShortcuts([
     { keys: '?', says: 'List the keys', run: onKeys },
     ...(onStop === null ? [] : [{ keys: 'F', says: 'Stop something', run: onStop }]),
+    { keys: 'g f', says: 'Go to stops', run: () => void navigate({ to: '/incidents' }) },
     ...pages.map(({ path, title, goKey }) => ({
       keys: `g ${goKey}`,
       says: `Go to ${title}`,

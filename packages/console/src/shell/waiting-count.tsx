@@ -2,7 +2,7 @@ import { use } from 'react';
 import { useSnapshot } from '../live/snapshot.ts';
 import { WorkspaceContext } from '../workspace/open-workspace.ts';
 
-/** As many approvals as one answer of the control plane looks through. */
+/** The most approvals that one answer of the control plane covers. */
 const countedMax = 200;
 
 /** How many approvals wait for the person. Nothing is shown while that is unknown. */

@@ -14,7 +14,7 @@ export function useFinish<Given>(prove: (given: Given) => Promise<Proof>) {
   return useMutation({
     mutationFn: async (given: Given) => person.finishLogin({ body: await prove(given) }),
     onSuccess: async () => {
-      // Whatever was read before was read by somebody else, or by nobody.
+      // Earlier data was read by another person, or without a session.
       forgetSession();
       queries.clear();
       await navigate({ href: wayBack(back), replace: true });

@@ -4,7 +4,10 @@ import { person } from '../api/clients.ts';
 import { providersQuery } from '../api/queries.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 
-/** A way for each identity provider that is connected; the browser goes there and comes back. While nobody can tell, there is none. */
+/**
+ * A way for each identity provider that is connected; the browser goes there and comes back. Without an answer, there
+ * is none.
+ */
 export function ProviderWays() {
   const { data: providers = [] } = useQuery(providersQuery);
   const begin = useMutation({

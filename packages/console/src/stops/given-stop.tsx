@@ -10,7 +10,7 @@ const unconfirmedStop =
 const unconfirmedLift =
   'The kernel has not confirmed it, so the stop is still in force. It is repeated until the kernel confirms.';
 
-/** What became of the stop that was just given, in the words of the kernel or without them. */
+/** The result of the last stop, in the words of the kernel or without them. */
 export function GivenStop({ command }: { command: GivenCommand }) {
   const { kind, target, state, epoch, effective_at, parked_runs, open_dispatches, more_open_dispatches } = command;
   return (

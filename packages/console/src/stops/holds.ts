@@ -1,6 +1,6 @@
 import type { GivenCommand, Incident, OpsOverview } from '@countersign/contracts/control-plane';
 
-/** What was given and when somebody here was told so, in milliseconds. */
+/** A command and the time of its answer here, in milliseconds. */
 export type Given = { command: GivenCommand; atMs: number };
 
 /** Whether what was said of a stop as it was given may still hold, by an overview that was read at `readAtMs`. */

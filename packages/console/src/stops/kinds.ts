@@ -3,7 +3,9 @@ import type { Tone } from '../parts/mark.tsx';
 
 type Words = { title: string; act: string; says: string; tone: Tone };
 
-/** What each stop does, in words. None of them needs a proof of presence: stopping is never harder than going on. */
+/**
+ * The effect of each stop, in words. None of them needs a proof of presence: stopping is never harder than going on.
+ */
 export const stopKinds: Readonly<Record<StopKind, Words>> = {
   freeze: {
     title: 'Freeze',

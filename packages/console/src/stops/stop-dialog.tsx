@@ -19,7 +19,7 @@ export function StopDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
   const show = () => {
     onClose();
     void queries.invalidateQueries({ queryKey: [id, 'ops'] });
-    void navigate({ to: '/stops' });
+    void navigate({ to: '/incidents' });
   };
   return (
     <Modal opened={isOpen} onClose={onClose} title="Stop something">

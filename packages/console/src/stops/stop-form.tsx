@@ -14,6 +14,8 @@ type Props = {
   kind: StopKind | null;
   /** For which it is given. */
   incidentId?: IncidentId;
+  /** What the form is filled in with. */
+  target?: { around: TargetKind; name: string };
   onClose: () => void;
   onGiven: (command: GivenCommand) => void;
 };
@@ -35,18 +37,17 @@ const times = [
 ];
 const throttleTimes = [{ id: 0, name: 'For 1 hour' }, ...times.slice(2)];
 
-/** What the form counts a throttle in. */
+/** The unit of a throttle in the form. */
 const throttleSeconds = 60;
 
 type Asked = { around: TargetKind; name: string; reason: string; seconds: number; limit: string };
 
 type FormProps = Omit<Props, 'kind' | 'onClose'> & { kind: StopKind };
 
-export function StopFields({ kind, incidentId, onGiven }: FormProps) {
+export function StopFields({ kind, incidentId, target: first, onGiven }: FormProps) {
   const workspace = useWorkspace();
   const [asked, setAsked] = useState<Asked>({
-    around: kind === 'freeze' ? 'workspace' : 'tool',
-    name: '',
+    ...(first ?? { around: kind === 'freeze' ? 'workspace' : 'tool', name: '' }),
     reason: '',
     seconds: 0,
     limit: '10',

@@ -1,6 +1,6 @@
 import { OpsTarget } from '@countersign/contracts/control-plane';
 
-/** What a stop stands around: the kinds that `OpsTarget` knows, as people say them. */
+/** The target of a stop: the kinds of `OpsTarget`, in words for people. */
 export const targetKinds = [
   { id: 'workspace', name: 'The whole workspace', asks: null },
   { id: 'agent', name: 'one agent', asks: 'Name of the agent' },

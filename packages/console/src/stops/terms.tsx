@@ -1,6 +1,6 @@
 type Props = { of: { limit: number | null; window_seconds: number | null } };
 
-/** What a throttle lets through. */
+/** The calls that a throttle lets through. */
 export function Terms({ of: { limit, window_seconds: seconds } }: Props) {
   if (limit === null || seconds === null) return null;
   return (

@@ -4,7 +4,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { Terms } from './terms.tsx';
 
-/** Stops that were given and that the kernel has not confirmed: nobody takes them for what is in force. */
+/** Stops that the kernel has not confirmed: they are not shown as in force. */
 export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
   if (commands.length === 0) return null;
   return (
@@ -16,7 +16,7 @@ export function Unconfirmed({ commands }: { commands: OpsCommand[] }) {
           <thead>
             <tr>
               <th>Stop</th>
-              <th>Around</th>
+              <th>Target</th>
               <th>Why</th>
               <th className="number">Epoch</th>
               <th>Given</th>
@@ -41,7 +41,7 @@ function Row({ command }: { command: OpsCommand }) {
         <Mark tone="wait">{`${kind} unconfirmed`}</Mark>
         <Terms of={command} />
       </td>
-      <td data-name="Around">
+      <td data-name="Target">
         <Shown text={target} />
       </td>
       <td data-name="Why">

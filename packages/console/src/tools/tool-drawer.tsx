@@ -50,7 +50,7 @@ const says: Readonly<Record<RegisteredTool['pin'], string>> = {
   unpinned: 'The tool appeared after its server was approved, so calls are blocked.',
 };
 
-/** What the server has changed since, in its own words: text alone. */
+/** The changes of the server since, in its own words: text alone. */
 function Drift({ tool: { definition, observed_definition } }: { tool: RegisteredTool }) {
   if (definition === null || observed_definition === null)
     return <p className="quiet">The change is too long to show. The two hashes differ.</p>;

@@ -1,22 +1,27 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { RegisteredTool } from '@countersign/contracts/governance-kernel';
+import { McpServerId, type RegisteredTool } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { More } from '../parts/more.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePageSearch } from '../workspace/page-search.ts';
 import { useWorkspace } from '../workspace/open-workspace.ts';
 import { useWorkspaceList } from '../workspace/workspace-list.ts';
+import { Servers } from './servers.tsx';
 import { ToolDrawer } from './tool-drawer.tsx';
 import { ToolTable } from './tool-table.tsx';
 
 const askAgainMs = 5_000;
+const Search = z.object({ server: McpServerId.optional().catch(undefined) });
 
 /** `/tools`: every tool that a server has shown to the kernel. `/tools/{tool}`: its definition, and how it has drifted. */
 export function ToolsPage() {
   const { id } = useWorkspace();
   const { id: opened }: { id?: string } = useParams({ strict: false });
   const navigate = useNavigate();
+  const [{ server }] = usePageSearch(Search);
   const list = useWorkspaceList(
     ['tools'],
     (client, { signal, ...at }) => client.listConsoleTools({ params: { id }, query: at, signal }),
@@ -25,9 +30,13 @@ export function ToolsPage() {
   return (
     <Page
       title="Tools"
-      about="Tools that MCP servers offer. A tool can be called while its definition is the approved one. If it changes, its calls are blocked until an operator has reviewed it."
+      about="What agents can call, and the servers that offer it. A changed tool is blocked until the change is approved."
     >
-      <Loaded query={list.query}>{({ items }) => <Tools tools={items} />}</Loaded>
+      <Servers opened={server} />
+      <section aria-label="All tools">
+        <h2>All tools</h2>
+        <Loaded query={list.query}>{({ items }) => <Tools tools={items} />}</Loaded>
+      </section>
       <More list={list} />
       <CopyCommand words="tools ls" filters={{ cursor: list.cursor }} count={list.count} />
       <ToolDrawer

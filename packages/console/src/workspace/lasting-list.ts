@@ -9,7 +9,7 @@ import { readNewest, withOlder, type Lasting } from './read-newest.ts';
 
 type At = { limit: number; cursor?: string; signal?: AbortSignal };
 type Ask<Item> = (client: WorkspaceClient, at: At) => Promise<{ body: PageOf<Item> }>;
-/** `rowOf`: what is kept of an item. Whoever scrolls far has 100,000 of them. */
+/** `rowOf`: what is kept of an item. A long list has 100,000 of them. */
 type Terms<Item, Row> = { rowOf: (item: Item) => Row; everyMs?: number };
 
 export type LastingList<Row> = { query: UseQueryResult<Lasting<Row>>; older: Older };
@@ -21,8 +21,8 @@ type Older = {
 };
 
 /**
- * A list of this workspace, newest first, to which things are added and in which none changes: what was read is not read again, except for
- * the newest page, by which is seen what is new. It grows as somebody asks for what is older.
+ * A list of this workspace, newest first, to which items are added and in which none changes. Only the newest page is
+ * read again, to find new items. It grows on request for older ones.
  */
 export function useLastingList<Item, Row extends { id: string }>(
   key: readonly unknown[],
@@ -49,7 +49,7 @@ export function useLastingList<Item, Row extends { id: string }>(
     // To compare 100,000 rows one by one holds up the page; the same list is the same object.
     structuralSharing: false,
   });
-  // Whoever scrolls asks more often than the page is drawn: until then only this knows which page was asked for.
+  // Scrolling asks more often than the page is drawn: until then only this holds the requested page.
   const asked = useRef<string | null>(null);
   const older = useMutation({
     onError: () => void (asked.current = null),
@@ -61,7 +61,7 @@ export function useLastingList<Item, Row extends { id: string }>(
   });
   const next = query.data?.next ?? null;
   const place = next === null ? null : `${list}\n${next}`;
-  // What it led to is drawn. This may run late, when the page that was drawn last was asked for already.
+  // Its result is drawn. This may run late, when the page that was drawn last was asked for already.
   useEffect(() => {
     if (asked.current !== place) asked.current = null;
   }, [place]);

@@ -3,7 +3,7 @@ import { createContext, use } from 'react';
 /** Whether pages are told at once what changes. */
 export const LiveContext = createContext(false);
 
-/** How often is asked while nobody tells. */
+/** The interval of polling without live hints. */
 const untoldMs = 15_000;
 
 /** How often what has no clock of its own is asked again, in milliseconds; false: its page is told when it changes. */

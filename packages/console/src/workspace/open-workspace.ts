@@ -37,7 +37,7 @@ type Ask<Body> = (client: WorkspaceClient, signal: AbortSignal) => Promise<{ bod
 /** How often it is asked again, in milliseconds; false: when its page is told that it changed. */
 type Terms<Body> = { everyMs?: number | false | ((last: Body | undefined) => number | false) };
 
-/** What a route says of this workspace, kept under `key`. */
+/** The answer of a route about this workspace, kept under `key`. */
 export function useWorkspaceQuery<Body>(
   key: readonly unknown[],
   ask: Ask<Body>,

@@ -2,8 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { z } from 'zod';
 
 /**
- * What the address says after `?`, by the schema of a page, and how to change it: a view of a page is an address that can be kept and
- * handed on. Each member of the schema needs `.catch`, since anybody may write an address.
+ * The search parameters of the address, by the schema of a page, and the way to change them. A view of a page is an address that can be kept and shared. Each member of the schema needs `.catch`, since addresses are
+ * attacker-controlled.
  */
 export function usePageSearch<Search extends object>(
   schema: z.ZodType<Search>,

@@ -1,14 +1,18 @@
 import type { Listed } from './listed.ts';
 
-/** What was read of what only grows at its front. `newer`: so many came since it was first read. */
+/**
+ * The read part of a list that only grows at its front. `newer`: the number of items that came since the first read.
+ * `newer`: so many came since it was first read.
+ */
 export type Lasting<Row> = Listed<Row> & { newer: number };
 
-/** So many pages are read at most to find what is known already. */
+/** The most pages that are read to find a known item. */
 const pagesMax = 5;
 
 /**
- * What only grows at its front, read anew: from the newest on until something is met that is known, and behind that nothing. Whoever was
- * away for too long begins with the newest ones again. `known` is asked when a page has come, since more may be known by then.
+ * Reads a list that only grows at its front again: from the newest item to the first known one. After too many missed
+ * items, the list begins with the newest ones again. `known` is asked when a page has come, since more may be known by
+ * then.
  */
 export async function readNewest<Row extends { id: string }>(
   readPage: (cursor: string | null) => Promise<Listed<Row>>,
@@ -29,13 +33,13 @@ export async function readNewest<Row extends { id: string }>(
   return { items, next, newer: 0 };
 }
 
-/** The same list, as long as nothing is new: nobody shows it anew then. */
+/** The same list, as long as nothing is new: it is not rendered again then. */
 function withNewer<Row>(list: Lasting<Row>, newer: readonly Row[]): Lasting<Row> {
   if (newer.length === 0) return list;
   return { ...list, items: [...newer, ...list.items], newer: list.newer + newer.length };
 }
 
-/** What was read behind `cursor`, unless the list goes on elsewhere by now. */
+/** The items that were read behind `cursor`, unless the list continues elsewhere by now. */
 export function withOlder<Row>(list: Lasting<Row>, cursor: string, older: Listed<Row>): Lasting<Row> {
   if (list.next !== cursor) return list;
   return { ...list, items: [...list.items, ...older.items], next: older.next };

@@ -9,7 +9,7 @@ import { useWorkspace } from './open-workspace.ts';
 type At = { limit: number; cursor?: string; signal: AbortSignal };
 type Ask<Item> = (client: WorkspaceClient, at: At) => Promise<{ body: PageOf<Item> }>;
 
-/** What of a list is shown: so many items behind the last of these cursors. Those before it lead back. */
+/** The shown part of a list: a number of items behind the last of these cursors. Those before it lead back. */
 type View = { limit: number; cursors: readonly string[] };
 const firstView: View = { limit: pageLimit.default, cursors: [] };
 const growth = 2;
@@ -44,7 +44,7 @@ export function useWorkspaceList<Item>(
     queryKey: [id, ...key, view],
     queryFn: async ({ signal }) =>
       listedOf((await ask(client, { limit, signal, ...(cursor === undefined ? {} : { cursor }) })).body),
-    // What is shown stays until more of the same list has come; of another list it would be a lie.
+    // The shown items stay until more of the same list has come; for another list they would be wrong.
     placeholderData: (before: Listed<Item> | undefined, last) =>
       last !== undefined && hashKey(last.queryKey.slice(0, -1)) === list ? before : undefined,
     refetchInterval: everyMs || unlessTold,
@@ -63,7 +63,7 @@ export function useWorkspaceList<Item>(
   };
 }
 
-/** Of one list; another begins at its beginning. */
+/** The view of one list; another list begins at its start. */
 function useView(list: string): [View, (view: View) => void] {
   const [kept, keep] = useState({ list, view: firstView });
   return [kept.list === list ? kept.view : firstView, (view) => keep({ list, view })];

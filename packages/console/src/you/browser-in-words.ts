@@ -9,7 +9,7 @@ const systems = {
   Linux: 'Linux',
 };
 
-/** What a browser calls itself, as a person would: nothing rests on it, since it may call itself anything. */
+/** A browser's name in words for people: nothing depends on it, since a browser may send any text. */
 export function browserInWords(userAgent: string): string {
   const named = (names: Readonly<Record<string, string>>) =>
     Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1];

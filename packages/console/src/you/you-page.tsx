@@ -11,7 +11,7 @@ import { Passkeys } from './passkeys.tsx';
 import { Programs } from './programs.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** By what somebody is signed in, and how each of it ends. */
+/** The sign-ins of the person, and the way to end each. */
 export function YouPage() {
   const session = useQuery(sessionQuery);
   const { data: me } = useQuery(meQuery);

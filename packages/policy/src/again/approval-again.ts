@@ -8,9 +8,9 @@ import { relationshipAgain } from './relationship-again.ts';
 import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
- * An approval that was given counts for the policy it was given under. Under a draft that asks for the very same it is taken as given, or
- * a draft that changes nothing would seem to ask everybody anew; under one that asks for something else nobody knows who would have
- * answered.
+ * An approval that was given counts for the policy it was given under. Under a draft that requests exactly the same
+ * approval it counts as given; otherwise a draft that changes nothing would seem to request all approvals again. Under
+ * a draft with another request, the voters are unknown.
  */
 export function approvalAgain(again: Again): Gate {
   const { record } = again;
@@ -43,7 +43,7 @@ function asksTheSame(again: Again, asks: readonly Ask[]): boolean {
   return recorded !== null && textOf(asks.map(({ approval }) => approval)) === textOf(asksThen(again, recorded));
 }
 
-/** What the policy of then and its budgets asked for, in the order of the gates. */
+/** The approvals that the recorded policy and its budgets requested, in the order of the gates. */
 function asksThen(again: Again, recorded: CompiledPolicy): ApprovalRequest[] {
   const fact = relationshipAgain({ ...again, draft: recorded, intent: again.sealed });
   const relations = fact.state === 'known' ? fact.value.relations : {};

@@ -16,18 +16,22 @@ export type DecidedAgain =
 
 export type Under = {
   draft: CompiledPolicy;
-  /** The policy that the record was made under: `none` where no bundle was active, `unknown` where nobody has it any more. */
+  /**
+   * The policy that the record was made under: `none` when no bundle was active, `unknown` when the bundle is no longer
+   * available.
+   */
   recorded: RecordedPolicy;
   /** Canonical texts of the ceilings in force for the tenant. */
   ceilings: readonly string[];
 };
 
 /**
- * What `draft`, had it been the active policy, signed and fresh, would have decided of the call of this record. Everything else is as it
- * was sealed: fences, identity, registry, budgets, the time. An approval that was used counts where the draft asks for the very same one.
+ * The decision that `draft`, had it been the active policy, signed and fresh, would have made on the call of this
+ * record. Everything else is as it was sealed: fences, identity, registry, budgets, the time. An approval that was used
+ * counts where the draft asks for the very same one.
  *
- * A call may have had several effects under the draft, since a record holds only the gravest of all declarations: the answer is one only
- * where all of them lead to it.
+ * A call may have had several effects under the draft, since a record holds only the gravest of all declarations. There
+ * is a verdict only if all of them lead to it.
  *
  * The record has to be verified before. Pure, and never throws for a verified record of the kind `decision`.
  *

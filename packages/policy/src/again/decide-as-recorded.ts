@@ -4,13 +4,14 @@ import { failClosedCodes } from '../gate.ts';
 import { decideAgain, type DecidedAgain } from './decide-again.ts';
 import { outcomeOf, type RecordedPolicy } from './recorded-call.ts';
 
-/** What these gates answer when their facts could not be had: then nobody knows what they would have said. */
+/** The gates whose outcome is unknown when their facts were unavailable. */
 const blind = ['rules', 'budget'] as const;
 
 /**
- * The same call once more, under the very policy that it was decided by: `recorded`, which `decideAgain` tells about. Where the gate of
- * the policy was not passed, because the call ended before it or because the bundle was stale or not signed, no rule had been asked, and the
- * verdict is that of the trace. The record has to be verified before. Pure, and never throws for a verified record of the kind `decision`.
+ * The same call once more, under the very policy that it was decided by: `recorded`, which `decideAgain` tells about.
+ * The gate of the policy may not have passed, because the call ended before it, or because the bundle was stale or
+ * unsigned. Then no rule was evaluated, and the verdict is that of the trace. The record has to be verified before.
+ * Pure, and never throws for a verified record of the kind `decision`.
  */
 export function decideAsRecorded(record: BoundaryRecord, recorded: RecordedPolicy): DecidedAgain {
   const { verdict, reason_code, matched_rules } = record;

@@ -27,7 +27,7 @@ export function effectsAgain(
   return levels.filter((level) => found.includes(level));
 }
 
-/** Whether the tool is its caller's own; both, where nobody knows. */
+/** The possible answers to whether the tool is its caller's own; both when it is unknown. */
 function mayBeOwn(origin: Origin): boolean[] {
   return origin === 'unknown' ? [true, false] : [origin === 'own'];
 }
@@ -39,13 +39,13 @@ type Recorded = {
   isOwn: boolean;
 };
 
-/** What registry and caller may have said together. */
+/** The possible effects that registry and caller declared together. */
 function othersWords({ tool, sealed, recorded, isOwn }: Recorded): EffectLevel[] {
   const isAbove = recorded !== 'unknown' && unlessDeclared(declaredBy(recorded, { tool, isOwn }), isOwn) < sealed; // E0 to E4 sort by gravity
   return isAbove ? [sealed] : levels.filter((level) => level <= sealed);
 }
 
-/** A tool that nobody declares is E4; where the registry declares it, a silent bundle says nothing. */
+/** An undeclared tool is E4; where the registry declares it, a silent bundle adds nothing. */
 function unlessDeclared(declared: EffectLevel | undefined, isOwn: boolean): EffectLevel {
   // Stryker disable next-line StringLiteral: E0 is the least: whatever the others said, the answer is the same.
   return declared ?? (isOwn ? 'E4' : 'E0');

@@ -8,12 +8,12 @@ import { relationshipAgain } from './relationship-again.ts';
 import type { Again } from './recorded-call.ts';
 
 /**
- * The facts of the decision under the draft. Those of a gate whose outcome stands in the record are not applicable here: nobody asks for
- * them. What is only told where it is known, the table of gates finds out first.
+ * The facts of the decision under the draft. Those of a gate with a recorded outcome are not applicable here. Facts
+ * that need other facts first are decided by the table of gates.
  */
 export function factsAgain(again: Again): Facts {
   const { record, draft, intent, ceilings } = again;
-  // Stryker disable next-line StringLiteral: Where nobody is named, the gate does not ask for the fact.
+  // Stryker disable next-line StringLiteral: Without a dispatcher, the gate does not read the fact.
   const { dispatched_by: dispatchedBy = 'nobody' } = record;
   return {
     now: record.created_at,
@@ -27,12 +27,12 @@ export function factsAgain(again: Again): Facts {
     identity:
       // Stryker disable next-line ConditionalExpression: Without an identity the gate fails, and denies with the same code.
       record.identity === undefined
-        ? notApplicable // nobody knew who called, and that gate judges every call
+        ? notApplicable // the caller was unknown, and that gate judges every call
         : { state: 'known', value: record.identity },
     relationship: relationshipAgain(again),
     registry: notApplicable,
     scopes: notApplicable,
-    sandbox: sandboxFact(draft, intent),
+    sandbox: sandboxFact(draft, intent, null),
     egress: egressFact(draft, intent.action === 'data.egress' ? destinationNamed(intent.resource) : null),
     // Stryker disable next-line BooleanLiteral: The gate asks for the fact only where it was not the kernel.
     provenance: provenanceFact(draft, intent, { dispatchedBy, isClaimed: false }),
@@ -48,14 +48,15 @@ export function factsAgain(again: Again): Facts {
 const notApplicable = { state: 'not_applicable' } as const;
 const signedNow = { epoch: 0, signature_valid: true, is_newest: true, age_ms: 0, age_max_ms: 0 };
 
-/** Does the draft take the name of the tool for a lookalike? What else was wrong with a call stands in its trace. */
+/** Does the draft take the name of the tool for a lookalike? Other faults of a call are in its trace. */
 export function isMistakenAgain({ draft, intent: { tool }, origin }: Again): boolean {
   return tool !== null && origin !== 'registered' && mistakenFor(draft.tools, tool) !== null;
 }
 
 /**
- * What the call may take under the draft instead of what it took; null: nothing else. Who says nothing of its writes has them counted by
- * its effect, and a record does not hold who said what: it tells them apart only where what was taken is not the count of its effect.
+ * The alternative demand of the call under the draft; `null` when there is none. A caller that does not declare its
+ * writes has them counted by its effect, and a record does not hold who declared what. The two differ only if the
+ * demand is not the count of its effect.
  */
 export function otherDemand({ record, sealed, intent }: Again): Demand | null {
   const taken = takenBy(record);
@@ -70,7 +71,7 @@ function takenBy({ demand: { spend_micros: spend, ...counts } = nothingTaken }: 
 
 const nothingTaken = { tool_calls: 0, spend_micros: '0', egress_bytes: 0, writes: 0 };
 
-function budgetOf(left: BoundaryRecord['budgets'][number]): BudgetFact {
-  const { spend_remaining_micros: spend } = left;
-  return { ...left, spend_remaining_micros: spend === null ? null : BigInt(spend) };
+function budgetOf(remainder: BoundaryRecord['budgets'][number]): BudgetFact {
+  const { spend_remaining_micros: spend } = remainder;
+  return { ...remainder, spend_remaining_micros: spend === null ? null : BigInt(spend) };
 }

@@ -1,6 +1,7 @@
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import type { GateName } from '@countersign/contracts';
 import { mistakenFor } from '../declared-tools.ts';
+import { sandboxFact } from '../demanded-facts.ts';
 import type { Demand } from '../facts.ts';
 import { notApplicable, pass, type Gate, type GateInput, type GateResult } from '../gate.ts';
 import { gates, type GateTable } from '../gate-table.ts';
@@ -11,8 +12,9 @@ import { isSnapshotStale, missingRelations } from './relationship-again.ts';
 import { endedAgain, knownPolicy, outcomeOf, unknown, type Again } from './recorded-call.ts';
 
 /**
- * The gates of a decision that is made again. What no policy changes stands as it was sealed; what a policy changes is judged by the gate
- * itself. A gate that is reached and would have to know more names it, and ends the cycle.
+ * The gates of a decision that is made again. Results that no policy changes are kept as they were sealed; results that
+ * a policy changes are judged by the gate itself. A gate that is reached and would have to know more names it, and ends
+ * the cycle.
  */
 export function gatesAgain(again: Again): GateTable {
   return {
@@ -24,7 +26,7 @@ export function gatesAgain(again: Again): GateTable {
     registry: () => (again.intent.tool === null ? notApplicable : asRecorded(again, 'registry')),
     arguments: () => (again.intent.tool === null ? notApplicable : asRecorded(again, 'arguments')),
     scopes: () => asRecorded(again, 'scopes'),
-    sandbox: gates.sandbox,
+    sandbox: sandboxAgain(again),
     egress: egressAgain(again),
     provenance: provenanceAgain(again),
     rules: rulesAgain(again),
@@ -33,7 +35,7 @@ export function gatesAgain(again: Again): GateTable {
   };
 }
 
-/** As it was sealed, whatever the policy. */
+/** The sealed result, for every policy. */
 function asRecorded(again: Again, gate: GateName): GateResult {
   const found = outcomeOf(again.record, gate);
   switch (found?.outcome) {
@@ -81,6 +83,15 @@ function identityAgain(again: Again): Gate {
   return (input) => (isTold ? gates.identity(input) : unknown(again, [hosted]));
 }
 
+/** A grant that was looked at, and a demand that was not the policy's, judge the call as they did. */
+function sandboxAgain(again: Again): Gate {
+  const recorded = knownPolicy(again);
+  const wasDenied = outcomeOf(again.record, 'sandbox')?.outcome === 'deny';
+  const isOthers = wasDenied && sandboxFact(recorded, again.sealed, null).state === 'not_applicable';
+  const stands = again.record.sandbox_grant_hash !== null || isOthers;
+  return (input) => (stands ? asRecorded(again, 'sandbox') : gates.sandbox(input));
+}
+
 function relationshipGate(again: Again): Gate {
   return (input) => {
     if (input.facts.relationship.state === 'not_applicable') return notApplicable;
@@ -119,25 +130,25 @@ function rulesAgain(again: Again): Gate {
   };
 }
 
-/** What is left of the installation's ceiling is no tenant's to see, so there the outcome of then is all that is known. */
+/** The remainder of the installation's ceiling is hidden from tenants, so only the recorded outcome is known there. */
 function budgetAgain(again: Again): Gate {
   const { record } = again;
-  const other = otherDemand(again);
+  const otherwise = otherDemand(again);
   const isHidden = record.budgets.some(({ budget_id }) => budget_id === installationCeiling);
   return (input) => {
     if (record.demand === undefined) return unknown(again, ['demand']);
-    if (!isHidden) return budgetWithin(again, input, other);
+    if (!isHidden) return budgetWithin(again, input, otherwise);
     const outcome = outcomeOf(record, 'budget')?.outcome;
-    if (other !== null || outcome === 'not_reached' || outcome === undefined)
+    if (otherwise !== null || outcome === 'not_reached' || outcome === undefined)
       return unknown(again, [`budgets.${installationCeiling}`]);
     return outcome === 'deny' ? asRecorded(again, 'budget') : gates.budget(input);
   };
 }
 
-/** What the budgets say, if they say it whichever the demand was. */
-function budgetWithin(again: Again, input: GateInput, other: Demand | null): GateResult {
+/** The result of the budgets, if it is the same for both demands. */
+function budgetWithin(again: Again, input: GateInput, alternative: Demand | null): GateResult {
   const answer = gates.budget(input);
-  if (other === null) return answer;
-  const { outcome } = gates.budget({ ...input, facts: { ...input.facts, demand: other } });
+  if (alternative === null) return answer;
+  const { outcome } = gates.budget({ ...input, facts: { ...input.facts, demand: alternative } });
   return outcome === answer.outcome ? answer : unknown(again, ['demand.writes']);
 }

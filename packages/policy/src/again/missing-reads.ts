@@ -4,22 +4,22 @@ import { boundedBefore } from '../work.ts';
 import { knownPolicy, type Again } from './recorded-call.ts';
 
 /**
- * What the rules of the draft that cover this call read and the record does not hold: because the policy of then did not read it, or because
- * it was too large to be kept. What relations say is the business of their gate, and the time is that of the record.
+ * The members that rules of the draft read for this call and the record lacks. The recorded policy did not read them,
+ * or they were too large to be kept. Relations are left to their gate, and the time is that of the record.
  */
 export function missingReads(again: Again): string[] {
   const paths = matchingRules(again.draft.index, again.intent, boundedBefore()).flatMap(
     ({ when }) => when?.reads ?? [],
   );
-  const asked = paths.filter((path) => !isInRecord(path) && path !== 'now' && !path.startsWith('relations.'));
-  return [...new Set(asked)].filter((path) => !isHeld(again, path));
+  const wanted = paths.filter((path) => !isInRecord(path) && path !== 'now' && !path.startsWith('relations.'));
+  return [...new Set(wanted)].filter((path) => !isHeld(again, path));
 }
 
-/** What the questions of relations are filled with. */
+/** The members that fill the questions of relations. */
 export function missingOfRelations(again: Again): string[] {
   const paths = [...again.draft.relations.values()].flatMap(({ reads }) => reads);
-  const asked = paths.filter((path) => !isInRecord(path) && !path.startsWith('relations.'));
-  return [...new Set(asked)].filter((path) => !isHeld(again, path));
+  const wanted = paths.filter((path) => !isInRecord(path) && !path.startsWith('relations.'));
+  return [...new Set(wanted)].filter((path) => !isHeld(again, path));
 }
 
 /** An absent member is known to be absent only where the policy of then would have read it. */

@@ -17,11 +17,11 @@ export type Again = {
   /** The same with the effect that it has under the draft. */
   readonly intent: Intent;
   readonly origin: Origin;
-  /** What a gate that was reached would have to know and the record does not hold. */
+  /** The values that a reached gate needs and the record lacks. */
   readonly missing: Set<string>;
 };
 
-/** Whose the tool of a call is: its caller's own, or listed by a server that is declared. */
+/** The origin of a call's tool: its caller's own, or listed by a declared server. */
 export type Origin = 'own' | 'registered' | 'unknown';
 
 /** The server of calls that name a tool which the kernel was to send and does not have. */
@@ -50,15 +50,15 @@ export function knownPolicy({ recorded }: Pick<Again, 'recorded'>): CompiledPoli
   return typeof recorded === 'string' ? null : recorded;
 }
 
-/** As a gate ended the cycle: its reason stands in the record, and nobody reads it again. */
+/** The recorded end of the cycle at a gate: its reason is in the record, and is not read again. */
 export function endedAgain(outcome: 'deny' | 'escalate', code: ReasonCode): GateResult {
-  // Stryker disable next-line StringLiteral: Its reason stands in the record, and nobody reads it again.
+  // Stryker disable next-line StringLiteral: Its reason is in the record, and is not read again.
   return { outcome, code, reason: '' };
 }
 
-/** Ends the cycle at a gate that would have to know these: what it answers is read by nobody then. */
+/** Ends the cycle at a gate that needs these fields: its result is then not read. */
 export function unknown({ missing }: Again, fields: readonly string[]): GateResult {
   for (const field of fields) missing.add(field);
-  // Stryker disable next-line StringLiteral: Of a decision that misses something, what is missing is told alone.
+  // Stryker disable next-line StringLiteral: For an incomplete decision, only the missing fields are reported.
   return unavailable('rules');
 }

@@ -3,7 +3,7 @@ import type { Fact, RelationshipFact } from '../facts.ts';
 import { neededRelations, type NeededRelations } from '../relations.ts';
 import { knownPolicy, outcomeOf, type Again } from './recorded-call.ts';
 
-/** What the rules of the draft see of relations: the answers that the decision was given, under the draft's own names. */
+/** The relations that the rules of the draft see: the recorded answers, under the draft's own names. */
 export function relationshipAgain(again: Again): Fact<RelationshipFact> {
   const needed = neededRelations(again.draft, again.intent);
   if (needed === null) return { state: 'not_applicable' };
@@ -18,7 +18,7 @@ export function relationshipAgain(again: Again): Fact<RelationshipFact> {
   return { state: 'known', value };
 }
 
-/** Answers that the draft needs and nobody asked for when the call was made. */
+/** Answers that the draft needs and that were not queried when the call was made. */
 export function missingRelations(again: Again): string[] {
   const answers = answersThen(again);
   const questions = askable(neededRelations(again.draft, again.intent));
@@ -37,16 +37,16 @@ export function isSnapshotStale({ record }: Again): boolean {
   return outcomeOf(record, 'relationship')?.reason_code === 'AUTHZ_SNAPSHOT_STALE';
 }
 
-/** Each question of then with its answer; undefined where nobody could answer it. */
+/** Each recorded question with its answer; undefined when there was none. */
 function answersThen(again: Again): Map<string, PlainJson | undefined> {
   const recorded = knownPolicy(again);
   // Stryker disable next-line ArrayDeclaration: No relation is asked for in that way.
-  const asked = recorded === null ? [] : askable(neededRelations(recorded, again.sealed));
+  const questions = recorded === null ? [] : askable(neededRelations(recorded, again.sealed));
   const { facts } = again.record.intent;
-  return new Map(asked.map(([name, question]) => [question, facts[`relations.${name}`]]));
+  return new Map(questions.map(([name, question]) => [question, facts[`relations.${name}`]]));
 }
 
-/** Names of relations with the question for each; one that the call does not fill can be asked of nobody. */
+/** Names of relations with the question for each; a question that the call does not fill cannot be asked. */
 function askable(needed: NeededRelations | null): [name: string, question: string][] {
   // Stryker disable next-line ArrayDeclaration: A question of one letter is asked for by no relation.
   return [...(needed?.questions ?? [])].flatMap(([name, question]) =>

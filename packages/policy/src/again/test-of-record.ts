@@ -28,10 +28,10 @@ export function testOfRecord(record: BoundaryRecord, under: Under, { name, expec
   const effect_level = effectsAgain(record, under).at(-1) ?? record.intent.effect_level;
   const test: PolicyTest = { name, intent: { ...callOf(record, under.draft), effect_level }, expect };
   if (readsTheTime(under.draft, test)) return { kind: 'UNREPLAYABLE', missing: ['now'] };
-  const said = verdictInTest(under.draft, test);
-  // What an approval let pass is asked about by the rules all the same.
-  const wasApproved = again.verdict === 'ALLOW' && record.approval_id !== null && said === 'ESCALATE';
-  if (said !== again.verdict && !wasApproved) return { kind: 'not_by_rules', reason_code: again.reason_code };
+  const verdict = verdictInTest(under.draft, test);
+  // The rules request an approval also for a call that an approval allowed.
+  const wasApproved = again.verdict === 'ALLOW' && record.approval_id !== null && verdict === 'ESCALATE';
+  if (verdict !== again.verdict && !wasApproved) return { kind: 'not_by_rules', reason_code: again.reason_code };
   return { kind: 'test', test };
 }
 
@@ -39,12 +39,12 @@ function callOf(record: BoundaryRecord, draft: CompiledPolicy): Omit<PolicyTest[
   const { tool, resource, action, principal, tenant, session, args, context } = restoredIntent(record);
   const restored = restoreIntent(record);
   // Stryker disable next-line ArrayDeclaration: A name of one letter that no draft declares is left out below.
-  const held = restored.kind === 'restored' ? Object.entries(restored.environment.relations) : [];
+  const relations = restored.kind === 'restored' ? Object.entries(restored.environment.relations) : [];
   return {
     ...{ action, principal, tenant, session, args, context },
     ...(tool === null ? {} : { tool }),
     ...(resource === null ? {} : { resource }),
-    relations: Object.fromEntries(held.filter(([name]) => draft.relations.has(name))),
+    relations: Object.fromEntries(relations.filter(([name]) => draft.relations.has(name))),
   };
 }
 

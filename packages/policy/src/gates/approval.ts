@@ -53,20 +53,20 @@ function judge(
   return { outcome: 'pass', detail: `satisfies ${asks.map(({ code }) => code).join(', ')}`, consumes_approval: true };
 }
 
-/** With the words of whoever refused, since they are meant for whoever asked. */
+/** Contains the words of the approver who refused, since they are meant for the requester. */
 function rejectionText({ rejection_reason }: NonNullable<ApprovalFact>): string {
   const text = 'The approval was refused or withdrawn';
   return rejection_reason === null ? `${text}.` : `${text}: ${rejection_reason}`;
 }
 
-function satisfies(presented: NonNullable<ApprovalFact>, asked: Ask['approval']): boolean {
-  const { quorum, approvers } = asked;
+function satisfies(presented: NonNullable<ApprovalFact>, request: Ask['approval']): boolean {
+  const { quorum, approvers } = request;
   const { approved_by, broken_by } = presented;
   const isNamed = (approver: string) => approvers.length === 0 || approvers.includes(approver);
   // Broken glass stands for the quorum and the wait, and for nothing else that was asked.
   if (broken_by !== null)
-    return isNamed(broken_by) && grantsNoMore({ ...presented, timelock: Number.POSITIVE_INFINITY }, asked);
-  return new Set(approved_by.filter(isNamed)).size >= quorum && grantsNoMore(presented, asked);
+    return isNamed(broken_by) && grantsNoMore({ ...presented, timelock: Number.POSITIVE_INFINITY }, request);
+  return new Set(approved_by.filter(isNamed)).size >= quorum && grantsNoMore(presented, request);
 }
 
 function escalate(first: Ask, asks: readonly Ask[]): GateResult {

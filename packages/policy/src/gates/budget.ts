@@ -29,8 +29,9 @@ export const budget: Gate = ({ facts, intent }) => {
 
 /** Why nothing bounds the cost of a call. A model call lists in its arguments what no price table covers (docs/model-calls.md). */
 function priceFault({ resource, args }: Intent): string {
-  const parts = args['priced_apart'];
-  if (Array.isArray(parts) && parts.length > 0) return `the price table does not cover ${parts.join(', ')}`;
+  const pricedApart = args['priced_apart'];
+  if (Array.isArray(pricedApart) && pricedApart.length > 0)
+    return `the price table does not cover ${pricedApart.join(', ')}`;
   const model = resource === null ? 'the call' : JSON.stringify(resource);
   return `the price table has no price for ${model}, or no input_tokens_max for what it holds beside text`;
 }

@@ -4,8 +4,8 @@ import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
 /**
- * Judges every call: a fence that is not known is not open. Of several, the widest speaks. A workspace without settings is closed too: its
- * blocked tools and ceilings are unknown.
+ * Judges every call: a fence that is not known is not open. If there are several, the widest is reported. A workspace
+ * without settings is closed too: its blocked tools and ceilings are unknown.
  */
 export const fence: Gate = ({ facts }) => {
   const { settings } = facts;
@@ -19,8 +19,8 @@ export const fence: Gate = ({ facts }) => {
 };
 
 /** A throttle stops what is beyond its limit; all else stops everything. */
-function stops({ kind, calls_remaining: left }: FenceInForce): boolean {
-  return kind !== 'throttle' || (left ?? 0) <= 0;
+function stops({ kind, calls_remaining: remaining }: FenceInForce): boolean {
+  return kind !== 'throttle' || (remaining ?? 0) <= 0;
 }
 
 const quarantined: Record<FenceInForce['level'], ReasonCode> = {

@@ -2,7 +2,7 @@ import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 import { identityDemanded } from '../identity-demands.ts';
 
-/** Judges every call: somebody always makes it. What is revoked is refused whatever the policy demands. */
+/** Judges every call, since each has a caller. A revoked caller is refused under every policy. */
 export const identity: Gate = ({ policy, intent, facts }) => {
   if (facts.identity.state !== 'known') return unavailable('identity');
   const { credential, credential_state: state, enrolment } = facts.identity.value;
@@ -16,5 +16,5 @@ export const identity: Gate = ({ policy, intent, facts }) => {
   return pass;
 };
 
-/** A credential that nobody has named here proves nothing. */
+/** An unlisted credential proves nothing. */
 const proving: ReadonlySet<string> = new Set(['access_key', 'agent_token', 'assertion']);

@@ -1,7 +1,7 @@
 import { deny, pass, unavailable } from '../gate.ts';
 import type { Gate } from '../gate.ts';
 
-/** How far the clock of whoever signs may be ahead: clocks that are kept differ by less, and a stolen minute wins nothing. */
+/** How far the signer's clock may be ahead: synchronised clocks differ by less, and a stolen minute is no advantage. */
 export const confirmationSkewMaxMs = 60_000;
 
 /** Present, signed, fresh, the very bundle that was compiled, and within the ceilings. A time counts only when it is one that was signed. */

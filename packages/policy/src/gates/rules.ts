@@ -5,7 +5,7 @@ import { MatchedCall } from '../call-globs.ts';
 import { boundedBefore } from '../work.ts';
 import { parseRuleOutcome } from '../rule-outcome.ts';
 
-/** What the workspace blocks is denied before any rule is heard. */
+/** Tools that the workspace blocks are denied before any rule is evaluated. */
 export const rules: Gate = (input) => {
   const { block } = input.facts;
   if (block.state === 'unavailable') return unavailable('rules');

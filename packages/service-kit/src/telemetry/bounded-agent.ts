@@ -3,15 +3,16 @@ import https from 'node:https';
 import type { CollectorPatience } from './collector-patience.ts';
 
 /**
- * Connections to a collector, each for one request. The exporters end what is silent; one that sends a byte now and then is not, and
- * would keep its connections, one more with each second, until the service has none left.
+ * Connections to a collector, each for one request. The exporters end silent connections. A collector that sends a byte
+ * now and then is not silent, and would keep its connections, one more with each second, until the service has none
+ * left.
  */
 export function boundedAgent({ connectionMs }: Pick<CollectorPatience, 'connectionMs'>) {
   return (protocol: string): http.Agent => {
     const agent = protocol === 'https:' ? new https.Agent() : new http.Agent();
     const connect = agent.createConnection.bind(agent);
-    agent.createConnection = (...asked) => {
-      const socket = connect(...asked);
+    agent.createConnection = (...args) => {
+      const socket = connect(...args);
       const timer = setTimeout(() => socket?.destroy(), connectionMs);
       timer.unref();
       socket?.once('close', () => clearTimeout(timer));

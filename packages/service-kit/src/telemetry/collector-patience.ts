@@ -2,9 +2,9 @@
 export const collectorPatience = {
   /** An answer that takes longer is not waited for. */
   answerMs: 5_000,
-  /** What the exporters wait for, and once more for another try. */
+  /** The timeout of the exporters, and the same again for another try. */
   connectionMs: 10_000,
-  /** What is queued at a stop is lost after it. */
+  /** Spans that are still queued after this time of a stop are lost. */
   closeMs: 3_000,
 };
 

@@ -6,7 +6,7 @@ export type Collector = Readonly<{
   headers: Readonly<Record<string, string>>;
 }>;
 
-/** Of an address what may be shown: no user, no password, no query. */
+/** The part of an address that may be shown: no user, no password, no query. */
 export function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/+$/, '')}`;

@@ -16,8 +16,8 @@ export function measureHttp(meter: Meter): HttpMeasure {
   const labels = new Map<string, Labels>();
   return (operation, status, seconds) => {
     const key = `${operation} ${status}`;
-    const known = labels.get(key) ?? { operation, status };
-    labels.set(key, known);
-    measure(seconds, known);
+    const attributes = labels.get(key) ?? { operation, status };
+    labels.set(key, attributes);
+    measure(seconds, attributes);
   };
 }

@@ -2,7 +2,7 @@ import type { Tracer } from './tracer.ts';
 
 type SentEvent = { type: string; id: string; traceparent?: string | undefined };
 
-/** How events carry a trace from whoever caused them to whoever works on them. */
+/** The way in which events carry a trace from their cause to their handlers. */
 type MessageSpans = {
   /** Goes along with an event of this type. */
   send(type: string): string | undefined;

@@ -7,8 +7,8 @@ export type Instrument = { name: string; help: string };
 export type Meter = {
   counter(instrument: Instrument): (labels: Labels, by?: number) => void;
   histogram(instrument: Instrument & { bounds: readonly number[] }): (value: number, labels: Labels) => void;
-  /** Read when somebody asks. Null, or a rejection: nobody knows now, and nothing is told. */
+  /** Read at each collection. `null` or a rejection when the value is unknown; then nothing is reported. */
   gauge(instrument: Instrument, read: () => number | null | Promise<number | null>): void;
-  /** As a gauge, of what only rises. */
+  /** Like a gauge, for values that only rise. */
   total(instrument: Instrument, read: () => number): void;
 };

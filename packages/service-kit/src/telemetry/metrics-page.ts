@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import type { Telemetry } from './open-telemetry.ts';
 
-/** `/metrics` for Prometheus. It belongs on a port that the world does not reach: how busy a kernel is is nobody's business. */
+/** `/metrics` for Prometheus. Keep it on an internal port, since the load of a kernel is not public. */
 export function mountMetrics({ prometheus }: Pick<Telemetry, 'prometheus'>): (app: Express) => void {
   return (app) => {
     app.get('/metrics', (_req, res, next) => {

@@ -12,10 +12,10 @@ import { measureProcess } from './process-measures.ts';
 import type { Tracer } from './tracer.ts';
 
 export type Telemetry = {
-  /** Null: no collector is configured, and nobody makes a span. */
+  /** `null` when no collector is configured; then no span is made. */
   readonly tracer: Tracer | null;
   readonly meter: Meter;
-  /** Of every request. */
+  /** Measures every request. */
   readonly http: HttpMeasure;
   readonly collector: Collector | null;
   readonly resource: Readonly<Record<string, string | boolean>>;
@@ -35,7 +35,7 @@ type About = { service: string; version: string };
 const scrapeTimeoutMs = 1_000;
 const nothing = Promise.resolve();
 
-/** What a service counts and traces. The exporters, and what they load, are there only with a collector. */
+/** The metrics and traces of a service. The exporters, and what they load, are there only with a collector. */
 export async function openTelemetry(
   collector: Collector | null,
   { service, version }: About,
@@ -49,12 +49,12 @@ export async function openTelemetry(
   if (collector !== null && otlp !== null) readers.push(otlp.openMetricsExport(collector, patience));
   const meterProvider = new MeterProvider({ resource, readers });
   const scope = `countersign/${service}`;
-  const known = { patience, resource, scope };
-  const traces = collector === null ? undefined : otlp?.openTraces({ ...known, collector, meterProvider });
+  const common = { patience, resource, scope };
+  const traces = collector === null ? undefined : otlp?.openTraces({ ...common, collector, meterProvider });
   const meter = otelMeter(meterProvider.getMeter(scope));
   const stopMeasuring = measureProcess(meter);
   const collectMetrics = async () => (await scraped.collect({ timeoutMillis: scrapeTimeoutMs })).resourceMetrics;
-  const exported = collector === null ? undefined : otlp?.openExport({ ...known, collector, collectMetrics });
+  const exported = collector === null ? undefined : otlp?.openExport({ ...common, collector, collectMetrics });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   const closeAll = async () => {
     stopMeasuring();

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { LiveSpan, SpanFields, SpanTerms, Tracer } from './tracer.ts';
 
-/** What is told of telemetry wherever it arrives: receipts are the authority. */
+/** Marks telemetry in every collector: receipts are the authority. */
 export const authority: SpanFields = { 'countersign.authoritative': false };
 
 const kinds: Record<SpanTerms['kind'], SpanKind> = {

@@ -12,7 +12,7 @@ import type { SpanFields } from './tracer.ts';
 /** Something that happened at one moment, to be told as a span of its own. */
 export type ToldSpan = { name: string; at: Date; fields: SpanFields };
 
-/** What became of one request to the collector. `refused`: it answered, and not with success. */
+/** The result of one request to the collector. `refused`: it answered, and not with success. */
 export type Delivery =
   | { state: 'sent'; count: number }
   | { state: 'nothing' }
@@ -23,9 +23,9 @@ export type Delivery =
 export type Delivered = { traces: Delivery; metrics: Delivery };
 
 /** Sends now and waits for the answers, beside the queue. It never rejects. */
-export type ExportNow = (told: readonly ToldSpan[]) => Promise<Delivered>;
+export type ExportNow = (spans: readonly ToldSpan[]) => Promise<Delivered>;
 
-type Parts = {
+type Deps = {
   collector: Collector;
   patience: CollectorPatience;
   resource: Resource;
@@ -33,21 +33,21 @@ type Parts = {
   collectMetrics: () => Promise<ResourceMetrics>;
 };
 
-export function openExport({ collector, patience, resource, scope, collectMetrics }: Parts): ExportNow {
+export function openExport({ collector, patience, resource, scope, collectMetrics }: Deps): ExportNow {
   const traces = tracesExporter(collector, patience);
   const metrics = metricsExporter(collector, patience);
-  return async (told) => {
+  return async (spans) => {
     const measured = await collectMetrics();
     const instruments = measured.scopeMetrics.reduce((sum, { metrics: each }) => sum + each.length, 0);
     const [ofTraces, ofMetrics] = await Promise.all([
-      delivered(told.length, patience, (tell) => traces.export(spansOf(told, { resource, scope }), tell)),
+      delivered(spans.length, patience, (tell) => traces.export(spansOf(spans, { resource, scope }), tell)),
       delivered(instruments, patience, (tell) => metrics.export(measured, tell)),
     ]);
     return { traces: ofTraces, metrics: ofMetrics };
   };
 }
 
-/** As the exporters tell: code 0 is success, and an error of the collector's answer has its status. */
+/** The result of the exporters: code 0 is success, and an error of the collector's answer has its status. */
 type Result = { code: number; error?: Error };
 
 async function delivered(
@@ -71,7 +71,7 @@ async function inTime(answer: Promise<Result>, timeoutMs: number): Promise<Resul
   return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
-function spansOf(told: readonly ToldSpan[], { resource, scope }: Pick<Parts, 'resource' | 'scope'>): ReadableSpan[] {
+function spansOf(spans: readonly ToldSpan[], { resource, scope }: Pick<Deps, 'resource' | 'scope'>): ReadableSpan[] {
   const made: ReadableSpan[] = [];
   const done = () => Promise.resolve();
   const kept = { onStart: () => undefined, onEnd: (span: ReadableSpan) => made.push(span) };
@@ -81,7 +81,7 @@ function spansOf(told: readonly ToldSpan[], { resource, scope }: Pick<Parts, 're
     spanProcessors: [{ ...kept, forceFlush: done, shutdown: done }],
   });
   const tracer = provider.getTracer(scope);
-  for (const { name, at, fields } of told)
+  for (const { name, at, fields } of spans)
     tracer.startSpan(name, { startTime: at, attributes: { ...authority, ...fields } }, ROOT_CONTEXT).end(at);
   return made;
 }

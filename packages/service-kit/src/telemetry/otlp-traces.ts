@@ -8,11 +8,11 @@ import type { CollectorPatience } from './collector-patience.ts';
 import { otelTracer } from './otel-tracer.ts';
 import type { Tracer } from './tracer.ts';
 
-/** A few seconds of a busy kernel. What finds no place is dropped, and counted. */
+/** A few seconds of a busy kernel. Spans beyond this number are dropped, and counted. */
 const queuedSpansMax = 4_096;
 const attributeLengthMax = 512;
 
-/** Of every span: all that are not unsampled by their sender, cut to what a collector can hold. */
+/** The terms of every span: all are sent that are not unsampled by their sender, cut to the limits of a collector. */
 export const spanTerms = {
   sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
   spanLimits: {
@@ -25,7 +25,7 @@ export const spanTerms = {
 
 export type Traces = { tracer: Tracer; flush(): Promise<void>; close(): Promise<void> };
 
-type Parts = {
+type Deps = {
   collector: Collector;
   patience: CollectorPatience;
   resource: Resource;
@@ -34,7 +34,7 @@ type Parts = {
 };
 
 /** Spans on their way to the collector, in a queue with a bound and never in the way of what they tell of. */
-export function openTraces({ collector, patience, resource, meterProvider, scope }: Parts): Traces {
+export function openTraces({ collector, patience, resource, meterProvider, scope }: Deps): Traces {
   const processor = new BatchSpanProcessor({
     exporter: tracesExporter(collector, patience),
     maxQueueSize: queuedSpansMax,

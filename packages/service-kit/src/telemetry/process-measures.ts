@@ -3,7 +3,7 @@ import type { Meter } from './meter.ts';
 
 const loopResolutionMs = 20;
 
-/** What every process can say of itself. Ends when the returned function is called. */
+/** The measures of every process. Ends when the returned function is called. */
 export function measureProcess(meter: Meter): () => void {
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs });
   loop.enable();

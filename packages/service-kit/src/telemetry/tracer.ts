@@ -3,13 +3,16 @@ export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 export type SpanTerms = {
   kind: 'server' | 'client' | 'internal' | 'producer' | 'consumer';
   fields?: SpanFields;
-  /** A W3C traceparent that somebody sent; null: a trace of its own. Without it the span is part of the work that is under way. */
+  /**
+   * A W3C traceparent of the caller; `null` for a trace of its own. Without it the span is part of the work that is
+   * under way.
+   */
   parent?: string | null;
 };
 
-/** One piece of work. What is told of it twice, or after its end, is dropped. */
+/** One piece of work. Fields that are set twice, or after its end, are dropped. */
 export type LiveSpan = {
-  /** For whoever works on in its name. */
+  /** The parent for work that continues it. */
   readonly traceparent: string;
   set(fields: SpanFields): void;
   /** With the name of a fault, and never with its message: messages quote what callers sent. */
@@ -23,6 +26,6 @@ export type Tracer = {
   run<Result>(name: string, terms: SpanTerms, work: (span: LiveSpan) => Promise<Result>): Promise<Result>;
   /** Work that has ended; both times are those of `performance.now()`. */
   record(name: string, terms: SpanTerms & { startedAtMs: number; endedAtMs: number }): void;
-  /** Of the work that is under way; null: there is none. */
+  /** The traceparent of the current work; `null` when there is none. */
   traceparent(): string | null;
 };

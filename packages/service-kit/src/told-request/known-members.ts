@@ -11,7 +11,7 @@ type Schema = { readonly [keyword: string]: unknown };
 
 const schemas = new WeakMap<z.ZodType, Schema>();
 
-/** Of whatever has no contract, nothing is known. */
+/** A type without a contract has no known members. */
 export function knownMembersOf(type: unknown): KnownMembers {
   if (!(type instanceof z.ZodType)) return knownIn([], {});
   const schema = schemas.get(type) ?? z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });

@@ -4,10 +4,10 @@ import { hasBody } from '../read-body.ts';
 import { knownMembersOf } from './known-members.ts';
 import { shapeOf } from './shape-of.ts';
 
-type Parts = { query: ReportedQuery; body: ReportedBody };
+type Reported = { query: ReportedQuery; body: ReportedBody };
 
-/** What is told of the query and the body of a failed call, which are attacker-controlled and may be secrets. */
-export function reportedParts(call: FailedCall): Parts {
+/** The report on the query and the body of a failed call, which are attacker-controlled and may be secrets. */
+export function reportedParts(call: FailedCall): Reported {
   return { query: queryOf(call), body: bodyOf(call) };
 }
 
@@ -38,11 +38,11 @@ const toldTypes = new Set([
 function contentTypeOf({ headers }: FailedCall['req']): string | null {
   const [type] = headers['content-type']?.split(';') ?? [];
   if (type === undefined) return null;
-  const told = type.trim().toLowerCase();
-  return toldTypes.has(told) ? told : 'other';
+  const mediaType = type.trim().toLowerCase();
+  return toldTypes.has(mediaType) ? mediaType : 'other';
 }
 
-/** A number that no body of anybody's has is not told either. */
+/** An impossible length is not reported either. */
 const declaredBytesMax = 1_000_000_000;
 
 function declaredBytes({ headers }: FailedCall['req']): number | null {

@@ -3,15 +3,15 @@ import type { KnownMembers } from './known-members.ts';
 
 /** More than any request of ours has; a report stays small whatever was sent. */
 const membersMax = 100;
-/** What is looked at of a body of a megabyte, so that telling of it holds up nobody. */
+/** The most values of a body that are read, so that reporting on a megabyte blocks no other work. */
 const valuesMax = 2_000;
 
 type ToldShape = { members: ReportedMember[]; unknownMembers: number; isCut: boolean };
 
 /** The known names in an attacker-controlled JSON value with the types and sizes of what they hold, and how many names are unknown. */
-export function shapeOf(value: unknown, known: KnownMembers): ToldShape {
+export function shapeOf(value: unknown, members: KnownMembers): ToldShape {
   const walk = new Walk();
-  walk.tell('$', value, known);
+  walk.tell('$', value, members);
   return { members: [...walk.members.values()], unknownMembers: walk.unknownMembers, isCut: walk.isCut };
 }
 
@@ -21,14 +21,14 @@ class Walk {
   isCut = false;
   #valuesSeen = 0;
 
-  tell(path: string, value: unknown, known: KnownMembers): void {
+  tell(path: string, value: unknown, members: KnownMembers): void {
     this.#valuesSeen += 1;
     if (this.#valuesSeen > valuesMax || !this.#note(path, value)) {
       this.isCut = true;
       return;
     }
-    if (Array.isArray(value)) this.#tellItems(path, value, known.items());
-    else if (typeof value === 'object' && value !== null) this.#tellMembers(path, value, known);
+    if (Array.isArray(value)) this.#tellItems(path, value, members.items());
+    else if (typeof value === 'object' && value !== null) this.#tellMembers(path, value, members);
   }
 
   /** False when there is no room for another path. */
@@ -42,16 +42,16 @@ class Walk {
     return true;
   }
 
-  #tellItems(path: string, items: readonly unknown[], known: KnownMembers): void {
+  #tellItems(path: string, items: readonly unknown[], members: KnownMembers): void {
     for (const item of items) {
       if (this.#valuesSeen > valuesMax) return;
-      this.tell(path === '$' ? '[]' : `${path}[]`, item, known);
+      this.tell(path === '$' ? '[]' : `${path}[]`, item, members);
     }
   }
 
-  #tellMembers(path: string, members: object, known: KnownMembers): void {
+  #tellMembers(path: string, members: object, contract: KnownMembers): void {
     for (const [name, value] of Object.entries(members)) {
-      const knownMember = known.member(name);
+      const knownMember = contract.member(name);
       if (knownMember === null) this.unknownMembers += 1;
       else this.tell(path === '$' ? name : `${path}.${name}`, value, knownMember);
     }

@@ -12,7 +12,10 @@ import { reportedParts } from './reported-parts.ts';
 /** Half of what Node takes for all headers of an answer. */
 const toldBytesMax = 8_000;
 
-/** What the caller of a failed call asks to be told of it, as the value of a header; null: it did not ask. `caller`: whom it cannot know. */
+/**
+ * The report that the caller of a failed call requested, as the value of a header; `null` when it did not. `caller`:
+ * the principal that it cannot know. `caller`: whom it cannot know.
+ */
 export function toldRequestOf(call: FailedCall, caller: ToldCaller | null): string | null {
   if (call.req.headers[toldRequestHeaders.asked] !== '1') return null;
   const code = ErrorCode.safeParse(call.error?.code);
@@ -29,14 +32,14 @@ export function toldRequestOf(call: FailedCall, caller: ToldCaller | null): stri
 }
 
 /** With as many members as there is room for. */
-function fitted(told: ToldRequest): string {
-  const text = Buffer.from(JSON.stringify(told)).toString('base64url');
+function fitted(report: ToldRequest): string {
+  const text = Buffer.from(JSON.stringify(report)).toString('base64url');
   if (text.length <= toldBytesMax) return text;
-  const { query, body } = told;
-  return fitted({ ...told, query: halved(query), body: halved(body) });
+  const { query, body } = report;
+  return fitted({ ...report, query: halved(query), body: halved(body) });
 }
 
-function halved<Part extends ToldRequest['query']>(part: Part): Part {
-  const members = part.members.slice(0, Math.floor(part.members.length / 2));
-  return { ...part, members, isCut: part.isCut || members.length < part.members.length };
+function halved<Part extends ToldRequest['query']>(reported: Part): Part {
+  const members = reported.members.slice(0, Math.floor(reported.members.length / 2));
+  return { ...reported, members, isCut: reported.isCut || members.length < reported.members.length };
 }

@@ -29,6 +29,11 @@ export function refundEntries(invoice: InvoiceAmounts & { refundedMinor: bigint 
   return entriesOf(invoice.currency, { revenue: amountMinor - tax, tax, cash: -amountMinor });
 }
 
+/** Money that was kept as a purchased credit is returned. */
+export function creditRefundEntries(grant: GrantAmount): LedgerEntry[] {
+  return [creditEntry(grant, grant.amountMinor), ...entriesOf(grant.currency, { cash: -grant.amountMinor })];
+}
+
 /** The open part of an uncollectible invoice is written off. */
 export function writeOffEntries(invoice: InvoiceAmounts & { settledMinor: bigint }): LedgerEntry[] {
   const { currency, totalMinor, settledMinor } = invoice;

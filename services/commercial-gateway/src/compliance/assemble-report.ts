@@ -18,7 +18,7 @@ const disclaimer =
   'control is met is for an auditor to decide. It contains what the kernel returned: a verified export of the period shows whether that is all.';
 
 const citationRule =
-  'Of the receipts that match a control and verify, the 20 with the lowest receipt_hash are cited, in that order. Of the audit entries that ' +
+  'For each control, the 20 receipts that match, verify and have the lowest receipt_hash are cited, in that order. From the audit entries that ' +
   'match, the 20 with the lowest hash are cited.';
 
 type Question = { orgId: OrgId; framework: ComplianceFramework; from: string; to: string };

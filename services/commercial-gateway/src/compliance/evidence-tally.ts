@@ -21,7 +21,7 @@ const ControlTally = z.strictObject({
 });
 type ControlTally = z.infer<typeof ControlTally>;
 
-/** What was counted so far: of the same size for ten receipts and for ten million. */
+/** The tally so far: of the same size for ten receipts and for ten million. */
 export const TallyState = z.strictObject({
   kinds: z.record(z.string(), Counts),
   controls: z.record(z.string(), ControlTally),
@@ -99,8 +99,8 @@ export class EvidenceTally {
 }
 
 /**
- * The items with the lowest keys, in their order. Keys are hashes that cover a signature, so nobody who chooses an action chooses whether it
- * is cited.
+ * The items with the lowest keys, in their order. Keys are hashes that cover a signature, so the author of an action
+ * cannot choose whether it is cited.
  */
 function withLowest<Item>(items: Item[], item: Item, keyOf: (item: Item) => string): Item[] {
   const last = items.at(-1);

@@ -3,13 +3,16 @@ import type { EvidenceName } from './evidence-kinds.ts';
 export type Control = {
   readonly id: string;
   readonly title: string;
-  /** What the framework asks for, in our words. */
+  /** The requirement of the framework, in our words. */
   readonly asks: string;
-  /** What this product adds to it. */
+  /** The contribution of this product. */
   readonly adds: string;
   /** All of them are needed for `evidenced`. */
   readonly evidence: readonly EvidenceName[];
-  /** What the control asks for that no receipt can show; such a control is `partial` at most. `null` when receipts can show all of it. */
+  /**
+   * The part of the control's requirement that no receipt can show; such a control is `partial` at most. `null` when
+   * receipts can show all of it.
+   */
   readonly beyondReceipts: string | null;
 };
 

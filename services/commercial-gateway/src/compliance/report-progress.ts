@@ -14,7 +14,7 @@ const WorkspaceTally = z.strictObject({
 });
 export type WorkspaceTally = z.infer<typeof WorkspaceTally>;
 
-/** What another process needs to continue a report. */
+/** The data that another process needs to continue a report. */
 const ReportProgress = z.strictObject({
   catalogueVersion: z.int(),
   receiptsRead: z.int(),

@@ -29,7 +29,7 @@ export type CycleDeps = PaymentDeps & { log: Log; taxPercent: string | null };
 const pageSize = 200;
 /** A worker that dies while it calls a provider is replaced after this time. A call of a provider takes less. */
 const leaseMs = 300_000;
-/** So few that each is called within the lease. */
+/** Few enough that each is called within the lease. */
 const claimedAtOnce = 5;
 
 /** One pass over what is due in all organisations. Rejects with the first failure after everything was tried. */

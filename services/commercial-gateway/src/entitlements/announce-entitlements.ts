@@ -28,8 +28,9 @@ export async function announceEntitlements(
 }
 
 /**
- * Publishes the entitlements when they differ from the last published ones, or were not published for six hours: an end that passed and a new
- * plan of the installation cause no other event. Returns the entitlements without use.
+ * Publishes the entitlements when they differ from the last published ones, or were not published for six hours. The
+ * end of a plan's validity and a new plan of the installation cause no other event. Returns the entitlements without
+ * use.
  */
 export async function announceIfChanged(
   tx: Tx,
@@ -46,7 +47,7 @@ export async function announceIfChanged(
   return entitlements;
 }
 
-/** What services learn of the entitlements. Use is no part of it. */
+/** The entitlements that services receive. Use is no part of it. */
 function publishedText({ plan_id, source, limits, capabilities, valid_until }: Entitlements): string {
   const ceilings = Object.fromEntries(Object.entries(limits).map(([name, { limit }]) => [name, limit]));
   return canonicalize({ plan_id, source, limits: ceilings, capabilities, valid_until });

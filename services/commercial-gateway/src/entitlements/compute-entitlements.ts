@@ -32,7 +32,7 @@ export type EntitlementFacts = {
   readonly usage: Readonly<Record<LimitName, number | null>>;
 };
 
-/** What an organisation may do now. */
+/** The current entitlements of an organisation. */
 export function computeEntitlements(facts: EntitlementFacts, now: Date): Entitlements {
   const { plan, source, endsAt } = currentTerms(facts, now);
   const overrides = plan.plan_id === selfHostedPlanId ? [] : inForce(facts.overrides, now);

@@ -1,7 +1,7 @@
 import type { PlanTerms, PlanVersion } from '@countersign/contracts/commercial-gateway';
 import type { PublicKey } from '@countersign/service-kit';
 
-/** What the operator configured about entitlements. */
+/** The operator's configuration of entitlements. */
 export type EntitlementTerms = Readonly<{
   /** The plan of organisations without a subscription, trial or licence. */
   basePlan: PlanTerms;

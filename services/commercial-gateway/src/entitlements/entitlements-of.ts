@@ -11,7 +11,9 @@ import { countToolCalls, countWorkspaces } from '../store/usage-counts.ts';
 import { computeEntitlements, type EntitlementFacts } from './compute-entitlements.ts';
 import { termsOfPlan, type EntitlementTerms } from './entitlement-terms.ts';
 
-/** What an organisation may do now. Pass the reader of a snapshot or of the transaction that changes a fact. */
+/**
+ * The current entitlements of an organisation. Pass the reader of a snapshot or of the transaction that changes a fact.
+ */
 export async function entitlementsOf(reader: Reader, terms: EntitlementTerms, at: OrgAt): Promise<Entitlements> {
   const facts = await factsOf(reader, terms, at);
   return computeEntitlements({ ...facts, usage: await usageOf(reader, at) }, at.now);

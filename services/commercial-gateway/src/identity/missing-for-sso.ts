@@ -9,8 +9,8 @@ type SsoSettings = {
 type Requirement = 'sso_capability' | 'oidc_connection' | 'verified_domain';
 
 /**
- * What required single sign-on lacks. The capability is needed to turn it on, and not to keep it: the end of a licence must not block
- * other changes.
+ * The missing parts of required single sign-on. The capability is needed to turn it on, and not to keep it: the end of
+ * a licence must not block other changes.
  */
 export function missingForSso(
   { ssoRequired, connectionId, verifiedDomains }: SsoSettings,

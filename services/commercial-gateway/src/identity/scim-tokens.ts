@@ -69,7 +69,7 @@ export function revokeScimToken(
   });
 }
 
-/** What is stored in place of the secret. */
+/** The hash that is stored in place of the secret. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -3,7 +3,7 @@ import { recordAudit } from '../store/audit.ts';
 import type { StoredCreditGrant } from '../store/credit-grants.ts';
 import type { Tx } from '../store/database.ts';
 
-type AuditedGrant = { action: 'created' | 'expired'; caller: BillingCaller; at: Date };
+type AuditedGrant = { action: 'created' | 'expired' | 'refunded'; caller: BillingCaller; at: Date };
 
 export async function auditCreditGrant(
   tx: Tx,

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/contracts';
 import type { CreditGrantKind } from '@countersign/contracts/commercial-gateway';
+import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { inBillingAccount, type BillingCaller, type BillingDeps } from '../billing-deps.ts';
 import { creditGrantEntries } from '../billing/ledger-entries.ts';
 import { publishCreditGrantUpdated } from '../events.ts';
@@ -48,6 +49,12 @@ export async function grantCreditIn(
   await publishCreditGrantUpdated(tx, deps, grant);
   await auditCreditGrant(tx, grant, { action: 'created', caller, at });
   return grant;
+}
+
+/** The grant that was posted with this reference. */
+export async function findGrantOf(tx: Tx, orgId: OrgId, reference: string): Promise<StoredCreditGrant | null> {
+  const posted = await findTransaction(tx, { orgId, kind: 'credit_grant', reference });
+  return posted === null ? null : await findCreditGrant(tx, orgId, grantIdOf(posted));
 }
 
 function grantIdOf({ id, entries }: PostedTransaction): string {

@@ -21,7 +21,7 @@ export async function receivePaymentIn(
   caller: BillingCaller,
 ): Promise<void> {
   const { orgId } = caller;
-  const excessReference = `payment:${reference}`;
+  const excessReference = excessReferenceOf(reference);
   if ((await findTransaction(tx, { orgId, kind: 'payment', reference })) !== null) return;
   if ((await findTransaction(tx, { orgId, kind: 'credit_grant', reference: excessReference })) !== null) return;
   const invoice = await getInvoice(tx, caller, invoiceId);
@@ -35,4 +35,9 @@ export async function receivePaymentIn(
   const reason = `Payment ${reference} is more than invoice ${invoiceId} takes`;
   const terms = { kind: 'purchased', currency, amountMinor: excessMinor, expiresAt: null, reason } as const;
   await grantCreditIn(tx, deps, { ...terms, reference: excessReference, at }, caller);
+}
+
+/** The reference of the credit for what an invoice could not take of a payment. */
+export function excessReferenceOf(paymentReference: string): string {
+  return `payment:${paymentReference}`;
 }

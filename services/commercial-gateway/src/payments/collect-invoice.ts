@@ -11,17 +11,17 @@ import { findCurrentSubscription } from '../store/subscriptions.ts';
 import { moveSubscriptionIn } from '../subscriptions/move-subscription.ts';
 import { checkoutsClosedBefore } from './checkout-lifetime.ts';
 import { providerActor, type PaymentDeps } from './payment-deps.ts';
+import { readAgainAt } from './processing-time.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
 import type { ChargeOutcome, PaymentProvider } from './payment-provider.ts';
 
-/** A payment that the provider decides later is read again after this time, in case its event is lost. */
-const processingMs = 6 * 3_600_000;
 /** The payer of an open checkout has the page for an hour. */
 const checkoutPauseMs = 600_000;
 
 /**
- * Collects one open invoice that this worker has claimed. Each step is one transaction, and the call of the provider is between two of them:
- * the payment is created, its reference is stored, it is charged, and its result is posted. A crash repeats a step and never a charge.
+ * Collects one open invoice that this worker has claimed. Each step is one transaction, and the call of the provider is
+ * between two of them. The payment is created, its reference is stored, it is charged, and its result is posted. A
+ * crash repeats a step and never a charge.
  */
 export async function collectInvoice(deps: PaymentDeps, collection: StoredCollection): Promise<void> {
   const { orgId, invoiceId } = collection;
@@ -70,9 +70,7 @@ function recordOutcome(deps: PaymentDeps, provider: PaymentProvider, { collectio
       }
       case 'processing':
         // The event of a later refusal is recorded because no failure is stored.
-        return await updateCollection(tx, collection, {
-          ...{ failureCode: null, nextAt: new Date(at.getTime() + processingMs), updatedAt: at },
-        });
+        return await updateCollection(tx, collection, { failureCode: null, nextAt: readAgainAt(at), updatedAt: at });
       case 'refused':
         return await recordRefusalIn(tx, deps, { collection, code: outcome.code, at }, caller);
       case 'not_charged':
@@ -85,7 +83,10 @@ function recordOutcome(deps: PaymentDeps, provider: PaymentProvider, { collectio
 
 type Refusal = { collection: StoredCollection; code: string; at: Date };
 
-/** A refused charge makes the subscription past due, and is repeated by the schedule. An invoice that was paid meanwhile is left alone. */
+/**
+ * A refused charge makes the subscription past due, and is repeated by the schedule. An invoice that was paid in the
+ * meantime is left alone.
+ */
 export async function recordRefusalIn(
   tx: Tx,
   deps: PaymentDeps,

@@ -1,13 +1,18 @@
+import type { InvoiceId } from '@countersign/contracts';
 import type { BillingCaller } from '../billing-deps.ts';
+import { receivePaymentIn } from '../invoicing/receive-payment.ts';
 import { recordAudit } from '../store/audit.ts';
 import { completeCheckout, findCheckout } from '../store/checkouts.ts';
-import { collectAgain } from '../store/collections.ts';
+import { collectAgain, updateCollection } from '../store/collections.ts';
 import type { Tx } from '../store/database.ts';
+import { findInvoice } from '../store/invoices.ts';
 import { setPaymentMethod } from '../store/payment-customers.ts';
 import { findCurrentSubscription } from '../store/subscriptions.ts';
 import { activatePlanIn, isBilled } from '../subscriptions/activate-plan.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { PaymentFact, PaymentProvider } from './payment-provider.ts';
+import type { PagePayment, PaymentFact, PaymentProvider } from './payment-provider.ts';
+import { readAgainAt } from './processing-time.ts';
+import { ledgerReferenceOf } from './provider-reference.ts';
 
 type Completed = {
   fact: Extract<PaymentFact, { kind: 'checked_out' }>;
@@ -16,13 +21,14 @@ type Completed = {
 };
 
 /**
- * Stores the payment method of a checkout that the payer completed, begins the subscription that it was for, and charges open invoices to
- * that method. Returns false for an unknown checkout and for one that was completed before.
+ * Applies a checkout that the payer completed. It stores the payment method, begins the subscription, posts the payment
+ * of its invoice, and charges other open invoices to that method. Returns false for an unknown checkout and for one
+ * that was completed before.
  */
 export async function completeCheckoutIn(
   tx: Tx,
   deps: PaymentDeps,
-  { fact: { checkoutId, methodId }, provider, at }: Completed,
+  { fact: { checkoutId, methodId, payment }, provider, at }: Completed,
   caller: BillingCaller,
 ): Promise<boolean> {
   const { orgId, actor, requestId } = caller;
@@ -33,6 +39,8 @@ export async function completeCheckoutIn(
     await setPaymentMethod(tx, { orgId, provider: provider.name }, methodId);
     await collectAgain(tx, orgId, at);
   }
+  if (checkout.invoiceId !== null && payment !== null)
+    await applyPagePaymentIn(tx, deps, { invoiceId: checkout.invoiceId, payment, provider, at }, caller);
   const { planId, planVersion } = checkout;
   if (planId !== null && planVersion !== null) {
     const before = await findCurrentSubscription(tx, orgId);
@@ -44,4 +52,29 @@ export async function completeCheckoutIn(
   const act = { scope: orgId, action: 'checkout.completed', actor, requestId, subject: checkout.id, details } as const;
   await recordAudit(tx, { ...act, verdict: 'allow' }, at);
   return true;
+}
+
+type PaidOnPage = { invoiceId: InvoiceId; payment: PagePayment; provider: PaymentProvider; at: Date };
+
+/**
+ * The event of the payment may arrive later than that of the page. Until then the invoice looks open, and another charge would collect it
+ * twice: so the payment of the page becomes the one payment of the invoice.
+ */
+async function applyPagePaymentIn(
+  tx: Tx,
+  deps: PaymentDeps,
+  { invoiceId, payment: { reference, received }, provider, at }: PaidOnPage,
+  caller: BillingCaller,
+): Promise<void> {
+  const place = { orgId: caller.orgId, invoiceId };
+  if (received !== null)
+    await receivePaymentIn(
+      tx,
+      deps,
+      { invoiceId, ...received, reference: ledgerReferenceOf(provider.name, reference), at },
+      caller,
+    );
+  const isOpen = (await findInvoice(tx, caller.orgId, invoiceId))?.status === 'open';
+  const nextAt = isOpen ? readAgainAt(at) : null;
+  await updateCollection(tx, place, { provider: provider.name, reference, failureCode: null, nextAt, updatedAt: at });
 }

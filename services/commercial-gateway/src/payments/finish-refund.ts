@@ -2,10 +2,8 @@ import { inBillingAccount } from '../billing-deps.ts';
 import { recordRefundIn } from '../invoicing/record-refund.ts';
 import { endRefund, type StoredRefund } from '../store/refunds.ts';
 import { providerActor, type PaymentDeps } from './payment-deps.ts';
+import { readAgainAt } from './processing-time.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
-
-/** A refund that the provider decides later is read again after this time. */
-const processingMs = 6 * 3_600_000;
 
 /** Refunds a payment at its provider and posts the result. A repeated call refunds nothing twice: the provider knows the reference. */
 export async function finishRefund(deps: PaymentDeps, refund: StoredRefund): Promise<void> {
@@ -22,10 +20,8 @@ export async function finishRefund(deps: PaymentDeps, refund: StoredRefund): Pro
         await recordRefundIn(tx, deps, { invoiceId, amountMinor, currency, reference: posted, at }, caller);
         return await endRefund(tx, refund, { status: 'succeeded', failureCode: null, nextAt: null });
       }
-      case 'processing': {
-        const nextAt = new Date(at.getTime() + processingMs);
-        return await endRefund(tx, refund, { status: 'pending', failureCode: null, nextAt });
-      }
+      case 'processing':
+        return await endRefund(tx, refund, { status: 'pending', failureCode: null, nextAt: readAgainAt(at) });
       case 'refused':
         return await endRefund(tx, refund, { status: 'failed', failureCode: outcome.code.slice(0, 128), nextAt: null });
       default:

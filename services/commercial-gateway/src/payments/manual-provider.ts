@@ -30,7 +30,9 @@ function factOf({ type, data }: Pick<ManualPaymentEvent, 'type' | 'data'>): Paym
   const owner = { kind: 'org', orgId: data.tenant_id } as const;
   const amount = { amountMinor: BigInt(data.amount_minor), currency: data.currency };
   const about = { owner, invoiceId: data.invoice_id, reference: data.reference, ...amount };
-  return type === 'payment.received' ? { kind: 'paid', ...about, methodId: null } : { kind: 'refunded', ...about };
+  return type === 'payment.received'
+    ? { kind: 'paid', ...about, methodId: null }
+    : { kind: 'refunded', ...about, paymentReference: null, requested: null };
 }
 
 function withoutPages(): AppError {

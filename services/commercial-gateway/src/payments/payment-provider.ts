@@ -53,15 +53,25 @@ export type RefundRequest = Amount & {
 export type RefundOutcome =
   { kind: 'succeeded'; reference: string } | { kind: 'processing' } | { kind: 'refused'; code: string };
 
-/** Whom a fact is about. A customer is looked up; an event of the manual provider names the organisation. */
+/** The owner of a fact. A customer is looked up; an event of the manual provider names the organisation. */
 export type FactOwner = { kind: 'customer'; customerId: string } | { kind: 'org'; orgId: OrgId };
 
-/** What is true at the provider now. */
+/** The current state at the provider. */
 export type PaymentFact =
   | ({ kind: 'paid'; owner: FactOwner; invoiceId: InvoiceId; reference: string; methodId: string | null } & Amount)
   | { kind: 'refused'; owner: FactOwner; invoiceId: InvoiceId; reference: string; code: string }
-  | ({ kind: 'refunded'; owner: FactOwner; invoiceId: InvoiceId; reference: string } & Amount)
-  | { kind: 'checked_out'; owner: FactOwner; checkoutId: string; methodId: string | null };
+  | ({ kind: 'refunded'; owner: FactOwner; invoiceId: InvoiceId; reference: string } & RefundedPayment & Amount)
+  | { kind: 'checked_out'; owner: FactOwner; checkoutId: string; methodId: string | null; payment: PagePayment | null };
+
+export type RefundedPayment = {
+  /** The payment at the provider that was refunded. `null` when the provider does not name it. */
+  paymentReference: string | null;
+  /** The reference of the refund that was requested here. `null` for a refund that a person made at the provider. */
+  requested: string | null;
+};
+
+/** The payment of an invoice on the page of a checkout. `received` is `null` while the provider processes it. */
+export type PagePayment = { reference: string; received: Amount | null };
 
 export type VerifiedEvent = {
   id: string;

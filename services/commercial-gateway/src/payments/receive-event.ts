@@ -2,6 +2,7 @@ import { InvoiceId } from '@countersign/contracts';
 import type { OrgId } from '@countersign/contracts/governance-kernel';
 import { inBillingAccount, type BillingCaller } from '../billing-deps.ts';
 import { receivePaymentIn } from '../invoicing/receive-payment.ts';
+import { receiveRefundIn } from '../invoicing/receive-refund.ts';
 import { recordRefundIn } from '../invoicing/record-refund.ts';
 import { findCollection, updateCollection } from '../store/collections.ts';
 import type { Tx } from '../store/database.ts';
@@ -9,15 +10,17 @@ import { findInvoice } from '../store/invoices.ts';
 import { findOrg } from '../store/orgs.ts';
 import { findOrgOfCustomer, setPaymentMethod } from '../store/payment-customers.ts';
 import { enterEvent, isKnownEvent } from '../store/payment-events.ts';
+import { findRefund } from '../store/refunds.ts';
 import { recordRefusalIn } from './collect-invoice.ts';
 import { completeCheckoutIn } from './complete-checkout.ts';
 import { providerActor, type PaymentDeps } from './payment-deps.ts';
 import { ledgerReferenceOf } from './provider-reference.ts';
-import type { FactOwner, PaymentFact, PaymentProvider, VerifiedEvent } from './payment-provider.ts';
+import type { FactOwner, PaymentFact, PaymentProvider, RefundedPayment, VerifiedEvent } from './payment-provider.ts';
 
 /**
- * Applies a verified event once. Returns false for an event that was applied before, and for one that concerns no organisation here. What is
- * applied is the object as it is at the provider now, so a late event of an old state changes nothing.
+ * Applies a verified event once. Returns false for an event that was applied before, and for one that concerns no
+ * organisation here. The applied state is the current one at the provider, so a late event of an old state changes
+ * nothing.
  */
 export async function receiveEvent(
   deps: PaymentDeps,
@@ -73,12 +76,24 @@ async function applyIn(
       return true;
     }
     case 'refunded': {
-      const { amountMinor, currency } = fact;
-      const reference = ledgerReferenceOf(provider.name, fact.reference);
-      await recordRefundIn(tx, deps, { invoiceId, amountMinor, currency, reference, at }, caller);
+      const { amountMinor, currency, requested } = fact;
+      const refund = {
+        invoiceId,
+        amountMinor,
+        currency,
+        reference: ledgerReferenceOf(provider.name, fact.reference),
+        at,
+      };
+      const isRequested = requested !== null && (await findRefund(tx, { orgId, reference: requested })) !== null;
+      if (isRequested) await recordRefundIn(tx, deps, refund, caller);
+      else await receiveRefundIn(tx, deps, { ...refund, paymentReference: paymentOf(provider, fact) }, caller);
       return true;
     }
     default:
       return fact satisfies never;
   }
+}
+
+function paymentOf({ name }: PaymentProvider, { paymentReference }: RefundedPayment): string | null {
+  return paymentReference === null ? null : ledgerReferenceOf(name, paymentReference);
 }

@@ -5,8 +5,14 @@ import { getInvoice } from '../invoicing/commit-invoice.ts';
 import { recordAudit } from '../store/audit.ts';
 import type { Tx } from '../store/database.ts';
 import type { StoredInvoice } from '../store/invoices.ts';
-import { listPayments, type ReceivedCash } from '../store/ledger.ts';
-import { findRefund, insertRefund, sumPendingRefunds, type StoredRefund } from '../store/refunds.ts';
+import { listPayments } from '../store/ledger.ts';
+import {
+  findRefund,
+  insertRefund,
+  sumPendingRefunds,
+  sumRefundsByPayment,
+  type StoredRefund,
+} from '../store/refunds.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { providerReferenceOf } from './provider-reference.ts';
 
@@ -27,7 +33,7 @@ export function requestRefund(
     if (earlier !== null) return requireSame(earlier, { invoiceId, reference, ...amount });
     const invoice = await getInvoice(tx, caller, invoiceId);
     await assertRefundable(tx, invoice, { ...amount, reference });
-    const payment = paymentFor(await listPayments(tx, orgId, invoiceId), amount.amountMinor);
+    const payment = await findPaymentIn(tx, invoice, amount.amountMinor);
     const refund: StoredRefund = {
       ...{ orgId, reference, invoiceId, ...amount, paymentReference: payment.reference },
       ...{ provider: payment.provider, status: 'pending', failureCode: null },
@@ -55,11 +61,16 @@ async function assertRefundable(
   assertCashAmount(invoice, cash, { amountMinor, what: 'amount that is not refunded' });
 }
 
-/** The provider that received one of these payments, and its reference there. The amount must fit into one payment. */
-function paymentFor(payments: readonly ReceivedCash[], amountMinor: bigint) {
-  const payment = payments.find(({ cashMinor }) => cashMinor >= amountMinor);
-  const place = payment === undefined ? null : providerReferenceOf(payment.reference);
-  if (place !== null) return place;
+/**
+ * The provider that received a payment of the invoice, and its reference there. The rest of one payment that is not
+ * refunded must cover the amount.
+ */
+async function findPaymentIn(tx: Tx, { orgId, id }: StoredInvoice, amountMinor: bigint) {
+  const refunded = await sumRefundsByPayment(tx, orgId, id);
+  for (const { reference, cashMinor } of await listPayments(tx, orgId, id)) {
+    const place = providerReferenceOf(reference);
+    if (place !== null && cashMinor - (refunded.get(place.reference) ?? 0n) >= amountMinor) return place;
+  }
   throw new AppError(
     'ILLEGAL_TRANSITION',
     'No payment of the invoice covers the amount. Refund less, or grant a credit',

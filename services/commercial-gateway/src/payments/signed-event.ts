@@ -17,9 +17,17 @@ export function signedEvent<Event>(
 ): Event {
   const value = headers[header];
   verifySignature({ body, header: typeof value === 'string' ? value : undefined, secret, now });
-  const parsed = shape.safeParse(JSON.parse(body.toString('utf8')));
+  const parsed = shape.safeParse(jsonOf(body));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const param = issue?.path.join('.') ?? '';
   throw new AppError('INVALID_REQUEST', `${param}: ${issue?.message ?? 'The event is invalid'}`, { param });
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new AppError('INVALID_REQUEST', 'The body is not JSON');
+  }
 }

@@ -25,7 +25,9 @@ type Failure = { kind: 'refused'; code: string };
 /** Members of an error of the SDK. It is recognised by its type: its class may be that of another copy of the package. */
 type StripeFailure = { type?: unknown; code?: unknown; decline_code?: unknown; statusCode?: unknown };
 
-/** What Stripe decided about a call: a card error, or a request that it will never accept. Throws when that is unknown. */
+/**
+ * Stripe's decision about a call: a card error, or a request that it will never accept. Throws when that is unknown.
+ */
 export function refusalOf(error: unknown): Failure {
   const { type, code, decline_code, statusCode } = (error ?? {}) as StripeFailure; // each member is checked below
   const reason = [decline_code, code].find((value) => typeof value === 'string');
@@ -44,6 +46,6 @@ export async function orUnavailable<Result>(call: Promise<Result>): Promise<Resu
   }
 }
 
-function unavailable(cause: unknown): AppError {
+export function unavailable(cause: unknown): AppError {
   return new AppError('PAYMENT_PROVIDER_UNAVAILABLE', 'The payment provider does not answer as expected', { cause });
 }

@@ -1,6 +1,6 @@
 import { InvoiceId } from '@countersign/contracts';
 import type Stripe from 'stripe';
-import type { FactOwner, PaymentFact } from './payment-provider.ts';
+import type { FactOwner, PagePayment, PaymentFact } from './payment-provider.ts';
 import { minorOfStripeAmount } from './stripe-amount.ts';
 import { orUnavailable } from './stripe-client.ts';
 
@@ -19,6 +19,7 @@ export async function readStripeFact(client: Stripe, { type, objectId }: StripeO
   if (type.startsWith('payment_intent.')) return paymentFact(await orUnavailable(intentOf(client, objectId)));
   if (type.startsWith('checkout.session.')) return await checkoutFact(client, objectId);
   if (type.startsWith('refund.')) return await refundFact(client, objectId);
+  if (type.startsWith('charge.dispute.')) return await disputeFact(client, objectId);
   return null;
 }
 
@@ -48,18 +49,39 @@ async function checkoutFact(client: Stripe, id: string): Promise<PaymentFact | n
   if (status !== 'complete' || checkoutId === null || customerId === null) return null;
   const intent = setup_intent ?? payment_intent;
   const methodId = intent === null || typeof intent === 'string' ? null : idOf(intent.payment_method);
-  return { kind: 'checked_out', owner: { kind: 'customer', customerId }, checkoutId, methodId };
+  const payment = payment_intent === null || typeof payment_intent === 'string' ? null : pagePayment(payment_intent);
+  return { kind: 'checked_out', owner: { kind: 'customer', customerId }, checkoutId, methodId, payment };
+}
+
+function pagePayment({ id: reference, status, amount_received, currency: code }: Stripe.PaymentIntent): PagePayment {
+  const currency = code.toUpperCase();
+  const amountMinor = status === 'succeeded' ? minorOfStripeAmount(amount_received, currency) : null;
+  return { reference, received: amountMinor === null ? null : { amountMinor, currency } };
 }
 
 async function refundFact(client: Stripe, id: string): Promise<PaymentFact | null> {
-  const { status, amount, currency, payment_intent } = await orUnavailable(
-    client.refunds.retrieve(id, { expand: ['payment_intent'] }),
-  );
-  if (status !== 'succeeded' || payment_intent === null || typeof payment_intent === 'string') return null;
-  const about = aboutOf(payment_intent);
-  const amountMinor = minorOfStripeAmount(amount, currency.toUpperCase());
+  const refund = await orUnavailable(client.refunds.retrieve(id, { expand: ['payment_intent'] }));
+  return refund.status === 'succeeded' ? returnedFact(refund, refund.metadata?.['reference'] ?? null) : null;
+}
+
+/** A lost dispute returns the money like a refund that was requested elsewhere. */
+async function disputeFact(client: Stripe, id: string): Promise<PaymentFact | null> {
+  const dispute = await orUnavailable(client.disputes.retrieve(id, { expand: ['payment_intent'] }));
+  return dispute.status === 'lost' ? returnedFact(dispute, null) : null;
+}
+
+type Returned = Pick<Stripe.Refund, 'id' | 'amount' | 'currency' | 'payment_intent'>;
+
+function returnedFact(
+  { id: reference, amount, currency: code, payment_intent: intent }: Returned,
+  requested: string | null,
+): PaymentFact | null {
+  if (intent === null || typeof intent === 'string') return null;
+  const about = aboutOf(intent);
+  const currency = code.toUpperCase();
+  const amountMinor = minorOfStripeAmount(amount, currency);
   if (about === null || amountMinor === null) return null;
-  return { kind: 'refunded', ...about, reference: id, amountMinor, currency: currency.toUpperCase() };
+  return { kind: 'refunded', ...about, reference, paymentReference: intent.id, requested, amountMinor, currency };
 }
 
 function aboutOf({ customer, metadata }: Stripe.PaymentIntent): { owner: FactOwner; invoiceId: InvoiceId } | null {

@@ -12,7 +12,7 @@ import type {
 } from './payment-provider.ts';
 import { signedEvent } from './signed-event.ts';
 import { minorOfStripeAmount, stripeAmountOf } from './stripe-amount.ts';
-import { orUnavailable, refusalOf } from './stripe-client.ts';
+import { orUnavailable, refusalOf, unavailable } from './stripe-client.ts';
 import { readStripeFact } from './stripe-facts.ts';
 
 type StripeOptions = {
@@ -161,15 +161,35 @@ async function refund(client: Stripe, request: RefundRequest): Promise<RefundOut
   const amount = stripeAmountOf(amountMinor, currency);
   if (amount === null) return { kind: 'refused', code: 'amount_not_representable' };
   const metadata = { org_id: orgId, invoice_id: invoiceId, reference };
+  const made = await findRefund(client, { paymentReference, reference });
+  if (made !== null) return refundOutcomeOf(made);
   try {
-    const { id, status } = await client.refunds.create(
-      { payment_intent: paymentReference, amount, metadata },
-      { idempotencyKey: `refund-${orgId}-${reference}` },
-    );
-    if (status === 'succeeded') return { kind: 'succeeded', reference: id };
-    if (status === 'failed' || status === 'canceled') return { kind: 'refused', code: `refund_${status}` };
-    return { kind: 'processing' };
+    const params = { payment_intent: paymentReference, amount, metadata };
+    return refundOutcomeOf(await client.refunds.create(params, { idempotencyKey: `refund-${orgId}-${reference}` }));
   } catch (error) {
     return refusalOf(error);
   }
+}
+
+/**
+ * A refund takes days at some banks, and Stripe forgets an idempotency key after one. The refunds of the payment are
+ * therefore read first.
+ */
+async function findRefund(
+  client: Stripe,
+  { paymentReference, reference }: Pick<RefundRequest, 'paymentReference' | 'reference'>,
+): Promise<Stripe.Refund | null> {
+  try {
+    for await (const made of client.refunds.list({ payment_intent: paymentReference, limit: 100 }))
+      if (made.metadata?.['reference'] === reference) return made;
+    return null;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+function refundOutcomeOf({ id, status }: Stripe.Refund): RefundOutcome {
+  if (status === 'succeeded') return { kind: 'succeeded', reference: id };
+  if (status === 'failed' || status === 'canceled') return { kind: 'refused', code: `refund_${status}` };
+  return { kind: 'processing' };
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { AppError } from '@countersign/contracts';
 import { secretsEqual } from '@countersign/service-kit';
 
-/** As Stripe documents it: a signature is accepted for five minutes, before and after its time. */
+/** Stripe's documented tolerance: a signature is accepted for five minutes, before and after its time. */
 const toleranceSeconds = 300;
 /** A header has one signature for each secret that is valid while secrets rotate. */
 const signaturesMax = 8;

@@ -22,7 +22,7 @@ export function roomFor(limit: number, held: readonly number[]): number {
   );
 }
 
-/** What a workspace can reach: its share, or what it used when that is more. */
+/** The calls that a workspace can reach: its share, or its usage when that is more. */
 export function reachOf({ limit, used }: Share): number {
   return limit === null ? Infinity : Math.max(limit, used);
 }

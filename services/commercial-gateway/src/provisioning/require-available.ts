@@ -20,8 +20,9 @@ export async function requireNames(reader: Reader, { orgId, id, user }: Claim): 
 }
 
 /**
- * Throws `invalidValue` unless the organisation has proven by DNS that it owns the domain of the address. Whoever owns the domain receives the
- * sign-in codes of the address anyway, so no provider takes over a person of another organisation.
+ * Throws `invalidValue` unless the organisation has proven by DNS that it owns the domain of the address. The owner of
+ * the domain receives the sign-in codes of the address anyway, so no provider takes over a person of another
+ * organisation.
  */
 export async function requireOwnDomain(reader: Reader, { orgId, user }: Omit<Claim, 'id'>): Promise<void> {
   const address = accountAddress(user);

@@ -18,7 +18,7 @@ export async function requireWidening(
   if (suspension !== null)
     throw new AppError(
       'PERMISSION_DENIED',
-      'The organisation is suspended, so nobody gets access. Requests that end access are accepted.',
+      'The organisation is suspended, so access cannot be granted. Requests that end access are accepted.',
     );
   const { capabilities } = await entitlementsOf(reader, entitlementTerms, { orgId, now });
   if (capabilities.includes('scim')) return;

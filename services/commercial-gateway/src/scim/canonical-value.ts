@@ -4,7 +4,10 @@ import { scimRefusal } from './scim-refusal.ts';
 /** Attributes of a resource or of a complex value, under the names of its schema. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What happens to members that the schema does not have. PATCH refuses them, since an answer of 200 would claim a change. */
+/**
+ * The treatment of members that the schema does not have. PATCH refuses them, since an answer of 200 would claim a
+ * change.
+ */
 export type OnUnknown = 'ignore' | 'refuse';
 
 type Place = {

@@ -6,7 +6,7 @@ import { userDefinition } from './user-definition.ts';
 
 const definitions = [userDefinition, groupDefinition];
 
-/** What this server supports (RFC 7643 §5). */
+/** The features that this server supports (RFC 7643 §5). */
 export function serviceProviderConfig(baseUrl: string) {
   return {
     schemas: [scimSchemas.serviceProviderConfig],

@@ -4,7 +4,7 @@ import type { ScimUser } from '@countersign/contracts/commercial-gateway';
 /** Everything by which a person acts. */
 const access = ['sessions', 'keys', 'device_tokens', 'unused_approvals'] as const;
 
-/** What a change of a person does elsewhere, besides the row of the person. */
+/** The effects of a change of a person, besides the row of the person. */
 type UserEffect =
   /** Access ends; the account stays as it is. */
   | { readonly kind: 'end_access'; readonly ends: typeof access }

@@ -55,8 +55,9 @@ export async function listBilledEvents(
 type EventRange = { seq: { gt?: bigint; lte: bigint }; occurredAt: { gte: Date; lt: Date } };
 
 /**
- * The billed events as two ranges that do not overlap, the lower numbers first: events that were stored before the last invoice and
- * occurred after its period, and events that were stored since. An index leads to each range, however long the history is.
+ * The billed events as two ranges that do not overlap, the lower numbers first. The first are events that were stored
+ * before the last invoice and occurred after its period; the second are events that were stored since. An index leads
+ * to each range, however long the history is.
  */
 function rangesOf({ usageFrom, periodEnd, usageSeq, billedSeq, billedUntil }: UsageBounds): EventRange[] {
   if (billedUntil === null) return [{ seq: { lte: usageSeq }, occurredAt: { gte: usageFrom, lt: periodEnd } }];

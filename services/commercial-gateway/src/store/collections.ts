@@ -50,7 +50,9 @@ export async function setPaymentReference(
   return count === 1;
 }
 
-type CollectionChange = Partial<Pick<StoredCollection, 'attempts' | 'failureCode' | 'nextAt'>> & { updatedAt: Date };
+type CollectionChange = Partial<
+  Pick<StoredCollection, 'attempts' | 'failureCode' | 'nextAt' | 'provider' | 'reference'>
+> & { updatedAt: Date };
 
 export async function updateCollection(tx: Tx, { orgId, invoiceId }: Place, change: CollectionChange): Promise<void> {
   await tx.collection.updateMany({ where: { orgId, invoiceId }, data: change });

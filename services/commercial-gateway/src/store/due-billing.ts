@@ -4,7 +4,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Tx } from './database.ts';
 
 /*
- * What is due in all organisations, by id and in pages. A row is a hint: the step that acts on it locks the account and checks its rule.
+ * The due work of all organisations, by id and in pages. A row is a hint: the step that acts on it locks the account
+ * and checks its rule.
  */
 
 type DuePage = { now: Date; after: string; limit: number };

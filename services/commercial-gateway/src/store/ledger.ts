@@ -59,7 +59,7 @@ export async function isPosted(
   });
 }
 
-export type ReceivedCash = { reference: string; cashMinor: bigint };
+type ReceivedCash = { reference: string; cashMinor: bigint };
 
 /** The payments of an invoice, the oldest first. */
 export async function listPayments(reader: Reader, orgId: OrgId, invoiceId: InvoiceId): Promise<ReceivedCash[]> {

@@ -29,6 +29,17 @@ export async function sumPendingRefunds(reader: Reader, orgId: OrgId, invoiceId:
   return _sum.amountMinor ?? 0n;
 }
 
+/** The refunds of an invoice that did not fail, summed by the reference of the payment. */
+export async function sumRefundsByPayment(
+  reader: Reader,
+  orgId: OrgId,
+  invoiceId: InvoiceId,
+): Promise<ReadonlyMap<string, bigint>> {
+  const where = { orgId, invoiceId, NOT: { status: 'failed' } };
+  const sums = await reader.refund.groupBy({ by: ['paymentReference'], where, _sum: { amountMinor: true } });
+  return new Map(sums.map(({ paymentReference, _sum }) => [paymentReference, _sum.amountMinor ?? 0n]));
+}
+
 /** Claims due refunds of all organisations until `leaseUntil`, as collections are claimed. */
 export async function claimRefunds(
   tx: Tx,

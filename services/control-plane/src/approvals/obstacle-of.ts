@@ -4,11 +4,14 @@ import { samePerson } from '@countersign/policy';
 
 type Person = {
   userId: string;
-  /** What the gateway knows against it. */
+  /** The gateway's obstacle against it. */
   obstacle: DecisionObstacle | null;
 };
 
-/** What keeps a person from approving, by the rules that the kernel applies to their vote. `null`: nothing. */
+/**
+ * The obstacle that keeps a person from approving, by the rules that the kernel applies to their vote. `null` when
+ * there is none. `null`: nothing.
+ */
 export function obstacleOf(
   { requested_by, approvers, approved_by }: Pick<Approval, 'requested_by' | 'approvers' | 'approved_by'>,
   { userId, obstacle }: Person,

@@ -9,8 +9,9 @@ import { recordAudit } from '../store/audit.ts';
 type Asked = { workspaceId: string | undefined; operation: string; requestId: string };
 
 /**
- * Whose chain is read: the person's own, or that of a workspace where they are partner or owner, as the gateway knows. Throws NOT_FOUND,
- * PERMISSION_DENIED (which that chain tells of) or GATEWAY_UNAVAILABLE.
+ * The scope of the chain that is read: the person's own, or that of a workspace where they are partner or owner,
+ * according to the gateway. Throws NOT_FOUND, PERMISSION_DENIED (which is recorded in that chain) or
+ * GATEWAY_UNAVAILABLE. Throws NOT_FOUND, PERMISSION_DENIED (which that chain tells of) or GATEWAY_UNAVAILABLE.
  */
 export async function readableScope(context: Context, caller: PersonCaller, asked: Asked): Promise<AuditScope> {
   if (asked.workspaceId === undefined) return caller.userId;
@@ -35,7 +36,7 @@ async function roleIn({ gateway }: Context, { userId, delegation }: PersonCaller
   return member.role;
 }
 
-/** What is not there and what is somebody else's read alike, wherever it was found out. */
+/** An absent workspace and one of other people give the same answer, whichever check failed. */
 function notFound(): AppError {
   return new AppError('NOT_FOUND', 'There is no such object');
 }

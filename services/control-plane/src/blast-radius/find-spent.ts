@@ -4,10 +4,10 @@ import type { Context } from '../context.ts';
 import type { KeyedCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
-/** Few approvals are for several uses; of more than these nobody says that they are used up. */
+/** Few approvals are for several uses; beyond this number, none is reported as used up. */
 const askedMax = 200;
 
-/** Of approvals that were used, those that have no use left. */
+/** The used approvals that have no use left. */
 export async function findSpent(
   { kernel }: Pick<Context, 'kernel'>,
   used: readonly ApprovalId[],

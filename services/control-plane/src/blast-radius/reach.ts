@@ -7,10 +7,10 @@ type Entry = { payload: ReceiptPayload; record: BoundaryRecord | null };
 type Affected = Omit<BlastRadius['affected'], 'relations'>;
 
 const deniedShownMax = 20;
-/** What ends an approval without its being used. */
+/** The actions that end an approval without its being used. */
 const endings: ReadonlySet<string> = new Set(['approval.deny', 'approval.revoke', 'approval.expire']);
 
-/** What steps reach, taken from a tenant's entries, newest first: what ended stands before what it ended. */
+/** The reach of steps, taken from a tenant's entries, newest first: an ending comes before the call that it ended. */
 export class Reach {
   readonly #steps: readonly PlanStep[];
   readonly #agents = new Set<PrincipalId>();
@@ -33,7 +33,7 @@ export class Reach {
   }
 
   take({ payload, record }: Entry): void {
-    // What people change here is no call that they want to stop.
+    // A governed change by a person is not a call that they want to stop.
     if (payload.shadow || isGovernedChange(payload.action)) return;
     if (payload.decision_receipt_id !== undefined) this.#over.add(payload.decision_receipt_id);
     const approval = record?.approval_id ?? null;

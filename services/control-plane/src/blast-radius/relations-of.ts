@@ -7,7 +7,7 @@ import { answerOf } from '../siblings/answer-of.ts';
 
 type Relations = BlastRadius['affected']['relations'];
 
-/** What relations give to these agents under their own names; what groups give them, they have by being in the group. */
+/** The relations of these agents under their own names; relations of a group come with membership in the group. */
 export async function relationsOf(
   { kernel }: Pick<Context, 'kernel'>,
   workspaceId: WorkspaceId,

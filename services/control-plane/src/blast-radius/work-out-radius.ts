@@ -32,7 +32,7 @@ const daysBack = 7;
 const dayMs = 86_400_000;
 /** Kernels have clocks of their own: an entry that stands before another may be a little later. */
 const clockSkewMs = 3_600_000;
-/** So many entries are verified before others have their turn: about ten milliseconds. */
+/** The entries that are verified before other work has its turn: about ten milliseconds. */
 const entriesPerTurn = 10;
 
 /**

@@ -11,9 +11,9 @@ import { answerOf } from '../siblings/answer-of.ts';
 
 type Change = {
   action: GovernedChange;
-  /** What is changed, in one word: its decisions stand in the chain `console:<object>`. */
+  /** The kind of object in one word: its decisions are in the chain `console:<object>`. */
   object: string;
-  /** What becomes of it, with the hashes of everything that was shown: an approval and the receipt are about exactly this. */
+  /** The change, with the hashes of everything that was shown: approval and receipt bind exactly this. */
   resource: string;
   effectLevel: EffectLevel;
   /** The same key is answered with the same decision, so what was interrupted goes on with it. */
@@ -38,7 +38,7 @@ export async function proposeChange(
   const told = { reason_code, decision_id, receipt_id };
   if (verdict !== 'ESCALATE' || approval === undefined)
     throw new AppError('POLICY_DENIED', `The policy denies ${action}: ${reason}`, { details: told });
-  throw new AppError('APPROVAL_NEEDED', `The policy has somebody else approve ${action}: ${reason}`, {
+  throw new AppError('APPROVAL_NEEDED', `The policy requires another person to approve ${action}: ${reason}`, {
     details: { ...told, approval_id: approval.approval_id, expires_at: approval.expires_at },
   });
 }

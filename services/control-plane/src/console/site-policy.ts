@@ -1,6 +1,7 @@
 /**
- * What a page of the console may do (Content Security Policy 3): its own scripts, workers, styles and requests, pictures that it draws
- * itself, and nothing else. No inline script or style counts, no page frames it, no form of it goes elsewhere.
+ * The permissions of a console page (Content Security Policy 3): its own scripts, workers, styles and requests,
+ * pictures that it draws itself, and nothing else. No inline script or style counts, no page frames it, no form of it
+ * goes elsewhere.
  */
 export const sitePolicy = [
   "default-src 'none'",

@@ -6,7 +6,7 @@ export type CodeGuesses = {
   admit(address: string): Promise<void>;
 };
 
-/** As many tries a minute as an address has to sign in. */
+/** The same number of tries a minute as an address has to sign in. */
 export function limitCodeGuesses({ rateLimits }: Pick<ServiceConfig, 'rateLimits'>): CodeGuesses {
   const limiter = rateLimits === null ? null : createRateLimiter({ classes: { guesses: rateLimits.auth } });
   return {

@@ -13,7 +13,10 @@ import { pollVerdict } from './poll-verdict.ts';
 
 type Poll = { deviceCode: string; client: string; requestId: string };
 
-/** The tokens of a program that was let in, once, or what it is to do meanwhile. Code and client are attacker-controlled. */
+/**
+ * The tokens of a program that was admitted, once, or its next step until then. Code and client are
+ * attacker-controlled.
+ */
 export function pollDeviceLogin(
   context: Context,
   { deviceCode, client, requestId }: Poll,
@@ -46,7 +49,7 @@ async function issue(tx: Tx, context: Context, { login, requestId }: Issuing): P
   const { answeredBy, workspaceId, role, client, address } = login;
   const by = answeredBy === null ? null : await findSession(tx, answeredBy.sessionId);
   await useDeviceLogin(tx, login);
-  // Whoever let it in was signed out since: the session may have been a thief's.
+  // The person who admitted it was signed out since: the session may have been a thief's.
   if (by === null || workspaceId === null || !isLive(by, context.now())) return grantRefused('access_denied');
   const { userId, methods, provenAt } = by;
   const within = { workspaceId, role };

@@ -9,7 +9,7 @@ type PollVerdict =
   | { kind: 'authorization_pending' | 'slow_down'; intervalSeconds: number }
   | { kind: 'access_denied' | 'expired_token' | 'invalid_grant' };
 
-/** What a program hears that asks whether it was let in. Null: nobody knows its code. */
+/** The verdict for a polling program. `null` when its code is unknown. */
 export function pollVerdict(login: Polled | null, { client, now }: { client: string; now: Date }): PollVerdict {
   if (login === null || login.client !== client) return { kind: 'invalid_grant' };
   const { state } = login;

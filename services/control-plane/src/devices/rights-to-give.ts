@@ -10,8 +10,8 @@ import type { Within } from '../store/sessions.ts';
 type Wanted = { asked: Pick<StoredDeviceLogin, 'workspaceId' | 'role'>; workspaceId: WorkspaceId; role: PersonRole };
 
 /**
- * What a person may give a program: the workspace that it asked for, if it named one, and there neither more than it asked for nor more
- * than the person is. Throws NOT_FOUND for another workspace.
+ * The rights that a person may give a program. They cover the workspace that it named, or any if it named none, and are
+ * at most the requested role and the person's own. Throws NOT_FOUND for another workspace.
  */
 export async function rightsToGive(
   { gateway }: Pick<Context, 'gateway'>,

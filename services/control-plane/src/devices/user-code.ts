@@ -10,12 +10,12 @@ export function newUserCode(): string {
   return Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('');
 }
 
-/** As people read it. */
+/** The code in its readable form. */
 export function shownUserCode(code: string): string {
   return `${code.slice(0, codeLength / 2)}-${code.slice(codeLength / 2)}`;
 }
 
-/** What a person has typed (attacker-controlled), in one form: case, dashes and blanks mean nothing. */
+/** A typed code (attacker-controlled) in one form: case, dashes and blanks mean nothing. */
 export function typedUserCode(text: string): string {
   return text.toUpperCase().replace(/[^A-Z]/g, '');
 }

@@ -16,9 +16,9 @@ type Asked = { object_id: NamedId; public: boolean; expires_in_seconds: number }
 type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredHandle> };
 
 /**
- * Makes a handle with its audit entry. What is to be public is decided by the kernel first; whoever asks again after an approval, or after a
- * crash, is decided about again, and until the row stands nothing is public. Throws NOT_FOUND, ILLEGAL_TRANSITION for what does not verify,
- * POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
+ * Makes a handle with its audit entry. The kernel decides first about each publication. A repeated request, after an
+ * approval or after a crash, is decided again, and nothing is public until the row exists. Throws NOT_FOUND,
+ * ILLEGAL_TRANSITION for what does not verify, POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE.
  */
 export async function makeHandle(
   context: Context,
@@ -47,7 +47,7 @@ export async function makeHandle(
   });
 }
 
-/** What is published while nothing is public would open by itself later, when nobody looks. */
+/** A publication while nothing is public would open by itself later, unnoticed. */
 function requireOpen(setting: PublicProof): void {
   if (setting !== 'off') return;
   throw new AppError('ILLEGAL_TRANSITION', 'The public proof of this workspace is off', { param: 'public' });

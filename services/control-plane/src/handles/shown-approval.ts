@@ -7,7 +7,9 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { notFound } from '../not-found.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 
-/** What strangers may see of an approval of the caller's workspace, as it is now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE. */
+/**
+ * The public part of an approval of the caller's workspace, as it is now. Throws NOT_FOUND and GOVERNANCE_UNAVAILABLE.
+ */
 export async function getShownApproval(
   { kernel, now }: Pick<Context, 'kernel' | 'now'>,
   approval_id: ApprovalId,

@@ -9,7 +9,7 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { trustedKeys } from '../trust/trusted-keys.ts';
 
 /**
- * What strangers may see of a receipt of the caller's workspace, with the proof that it is in the log. Throws NOT_FOUND,
+ * The public part of a receipt of the caller's workspace, with the proof that it is in the log. Throws NOT_FOUND,
  * ILLEGAL_TRANSITION where it does not verify, and GOVERNANCE_UNAVAILABLE.
  */
 export async function getShownReceipt(

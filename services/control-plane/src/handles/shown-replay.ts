@@ -6,7 +6,10 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { notFound } from '../not-found.ts';
 import { findReplay } from '../store/replays.ts';
 
-/** What strangers may see of a replay of the caller's workspace. Throws NOT_FOUND, and ILLEGAL_TRANSITION where it has found nothing yet. */
+/**
+ * The public part of a replay of the caller's workspace. Throws NOT_FOUND, and ILLEGAL_TRANSITION where it has found
+ * nothing yet.
+ */
 export async function getShownReplay(
   { database }: Pick<Context, 'database'>,
   replay_id: ReplayId,

@@ -18,14 +18,14 @@ type Asked = {
   note: string;
   /** Fences that are to stay when it is resolved. */
   standing: readonly OpsTarget[];
-  /** Of If-Match; null: there is none. */
+  /** The tags of If-Match; `null` when there is none. */
   tags: readonly string[] | null;
 };
 type By = { caller: KeyedCaller; requestId: string };
 
 /**
- * Moves an incident with its note. Throws NOT_FOUND, PRECONDITION_REQUIRED, PRECONDITION_FAILED, and ILLEGAL_TRANSITION for a move that is not
- * published and for one that would leave a fence standing which nobody named.
+ * Moves an incident with its note. Throws NOT_FOUND, PRECONDITION_REQUIRED and PRECONDITION_FAILED. Throws
+ * ILLEGAL_TRANSITION for a move that is not published, and for one that would leave an unnamed fence in force.
  */
 export async function moveIncident(context: Context, asked: Asked, { caller, requestId }: By): Promise<StoredIncident> {
   const { to, note } = asked;
@@ -50,7 +50,7 @@ export async function moveIncident(context: Context, asked: Asked, { caller, req
   });
 }
 
-/** Who acknowledges it takes it; one that is open again is nobody's. */
+/** The person who acknowledges it owns it; a reopened one has no owner. */
 function ownerAfter({ owner }: StoredIncident, to: IncidentState, by: KeyedCaller['actor']) {
   if (to === 'open') return null;
   return to === 'acked' ? by : owner;

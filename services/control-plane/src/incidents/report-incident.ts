@@ -64,7 +64,7 @@ function incidentOf({ note, by, dedupKey, receipts, requestId, ...report }: Repo
   };
 }
 
-/** What was thought to be over is open again. */
+/** A resolved incident is open again. */
 function seenAgain(known: StoredIncident, { severity, receipts }: Report, at: Date): StoredIncident {
   const isBack = known.state === 'resolved';
   return {

@@ -16,8 +16,8 @@ type Answered = { connectionId: string; state: string; search: string; browserKe
 type Proven = { tokens: Tokens } | { linkLoginId: string };
 
 /**
- * What a provider answered (all of it attacker-controlled) to a login of this browser, which any answer uses up. Throws OIDC_REFUSED,
- * OIDC_UNAVAILABLE.
+ * The answer of a provider (all of it attacker-controlled) to a login of this browser; any answer consumes the login.
+ * Throws OIDC_REFUSED, OIDC_UNAVAILABLE.
  */
 export async function answerProvider(context: Context, answered: Answered, opener: Opener): Promise<Proven> {
   const { connectionId, state, search, browserKey } = answered;
@@ -42,7 +42,7 @@ export async function answerProvider(context: Context, answered: Answered, opene
   return { tokens };
 }
 
-/** What a provider does not say, nobody has proven: then the session opens nothing that needs a person who is there now. */
+/** Without the provider's statement of presence, the session opens nothing that needs a present person. */
 function presenceIn({ authenticatedAt }: ProvenIdentity, now: Date): Date {
   if (authenticatedAt === null) return new Date(0);
   return authenticatedAt < now ? authenticatedAt : now;
@@ -50,7 +50,10 @@ function presenceIn({ authenticatedAt }: ProvenIdentity, now: Date): Date {
 
 type Unknown = { connection: OidcConnection; identity: ProvenIdentity; browserHash: string };
 
-/** Nobody's identity yet: a code to the address that the provider names says whose it is. The address by itself says nothing. */
+/**
+ * An unlinked identity: a code to the address that the provider names shows whose it is. The address by itself says
+ * nothing.
+ */
 async function askWhose(context: Context, { connection, identity, browserHash }: Unknown): Promise<Proven> {
   const email = await identity.readAddress();
   const domain = email?.slice(email.lastIndexOf('@') + 1);

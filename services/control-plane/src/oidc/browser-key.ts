@@ -6,7 +6,7 @@ import { hashOf } from '../sessions/tokens.ts';
 
 type Transport = { isSecure: boolean };
 
-/** 256 random bits that one browser keeps while it signs in: what is finished elsewhere is finished by somebody else. */
+/** 256 random bits that one browser keeps while it signs in: another browser cannot finish the sign-in. */
 export function newBrowserKey(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** A provider by whose identities people sign in. */
 export type OidcConnection = {
   readonly connectionId: string;
-  /** As people read it. */
+  /** The name that people read. */
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -15,7 +15,10 @@ export type OidcConnection = {
   readonly linkDomains: readonly string[];
 };
 
-/** What is connected. An organisation's own connections would come by the same two questions. */
+/**
+ * The configured connections. An organisation's own connections would implement the same two methods. An organisation's
+ * own connections would come by the same two questions.
+ */
 export type OidcConnections = {
   find(connectionId: string): OidcConnection | null;
   list(): readonly OidcConnection[];
@@ -68,7 +71,7 @@ export function readConnections(text: string): OidcConnection[] {
   }));
 }
 
-/** What goes to and comes from this address nobody on the way reads or changes. */
+/** Traffic with this address cannot be read or changed on the network. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

@@ -3,7 +3,7 @@ import * as openid from 'openid-client';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 import { isTrustworthy, type OidcConnection } from './connections.ts';
 
-/** What a login asks and remembers: none of it is used twice. */
+/** The values that a login sends and remembers; none is used twice. */
 type OidcQuestion = { state: string; nonce: string; verifier: string };
 
 /** Who a provider says that sits at the browser. */
@@ -20,7 +20,10 @@ export type OidcProviders = {
   newQuestion(state: string): OidcQuestion;
   /** Where the browser asks. Throws OIDC_UNAVAILABLE. */
   addressOf(connection: OidcConnection, question: OidcQuestion): Promise<string>;
-  /** What the provider answered, in the query of the address that it sent the browser to. Throws OIDC_REFUSED, OIDC_UNAVAILABLE. */
+  /**
+   * The provider's answer, in the query of the address that it sent the browser to. Throws OIDC_REFUSED,
+   * OIDC_UNAVAILABLE.
+   */
   prove(connection: OidcConnection, answered: { search: string; question: OidcQuestion }): Promise<ProvenIdentity>;
 };
 
@@ -39,7 +42,7 @@ export function createProviders({ consoleUrl, fetchNow, now }: Parts): OidcProvi
     if (found !== undefined && now().getTime() - found.readAtMs < knownMaxMs) return found.configuration;
     const configuration = discover(connection, fetchNow);
     known.set(connection.connectionId, { configuration, readAtMs: now().getTime() });
-    // What failed is asked again.
+    // A failed discovery is repeated.
     configuration.catch(() => known.delete(connection.connectionId));
     return configuration;
   };
@@ -76,7 +79,10 @@ export function createProviders({ consoleUrl, fetchNow, now }: Parts): OidcProvi
   };
 }
 
-/** Signatures are checked although the token comes over TLS: whoever is between a provider and us makes no identity. */
+/**
+ * Signatures are checked although the token comes over TLS, so an attacker between a provider and us cannot make an
+ * identity.
+ */
 function discover(connection: OidcConnection, fetchNow: typeof fetch): Promise<openid.Configuration> {
   const { issuer, clientId, clientSecret } = connection;
   const isPlain = new URL(issuer).protocol === 'http:';
@@ -107,7 +113,9 @@ function identityOf(configuration: openid.Configuration, tokens: Tokens): Proven
   };
 }
 
-/** Whether a provider was away or did not say what counts; why, the log says and nobody at a browser. */
+/**
+ * Reports whether a provider was away or sent no valid answer. The cause is in the log and not shown in the browser.
+ */
 async function told<Said>(ask: () => Promise<Said>): Promise<Said> {
   try {
     return await ask();

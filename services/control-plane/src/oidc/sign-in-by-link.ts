@@ -11,8 +11,8 @@ type Link = { issuer: string; subject: string; connectionId: string };
 type Answered = { idHash: string; email: string; code: string; link: Link };
 
 /**
- * A session for whoever knows the code that was sent to the address of an identity, which signs this person in from then on. Throws as
- * signInByCode.
+ * A session for a person who knows the code that was sent to the address of an identity. The identity signs this person
+ * in from then on. Throws as signInByCode.
  */
 export function signInByLink(context: Context, { link, ...proof }: Answered, opener: Opener) {
   const { requestId } = opener;
@@ -20,7 +20,7 @@ export function signInByLink(context: Context, { link, ...proof }: Answered, ope
   return signInByCode(context, { ...proof, beside: { method: 'oidc', record } }, opener);
 }
 
-/** Throws CODE_INVALID when it is somebody's by now: whose it was first, it stays. */
+/** Throws CODE_INVALID when it is linked to another person by now: the first link stays. */
 async function linkIdentity(
   tx: Tx,
   { now }: Pick<Context, 'now'>,

@@ -13,7 +13,7 @@ import { openCallsIn } from './open-calls.ts';
 import { endedUndelivered, wouldLoosen } from './give-stop.ts';
 import { covers } from './target.ts';
 
-/** As many questions as are looked through for runs that wait. */
+/** The most questions that are searched for waiting runs. */
 const questionsMax = 200;
 
 /** Delivers a command at once and says what became of it: 200 with what it found under way, or 202 while the kernel is away. */
@@ -58,7 +58,7 @@ async function knownIn({ kernel }: Context, target: OpsTarget, { assertion, work
   }
 }
 
-/** By the clock of the kernel, which may be ahead of the database's by as much as its guard accepts. */
+/** Uses the clock of the kernel, which may be ahead of the database's by as much as its guard accepts. */
 async function hasEnded({ database }: Context, { expiresAt }: StoredCommand): Promise<boolean> {
   return expiresAt !== null && expiresAt.getTime() <= (await database.nowMs()) + clockSkewMaxMs;
 }

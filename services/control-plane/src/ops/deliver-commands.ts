@@ -7,10 +7,10 @@ import { instant } from '../store/instant.ts';
 import { loosens, stoppingOf } from './loosens.ts';
 import { targetOf } from './target.ts';
 
-/** Longer than a kernel needs to seal a stop, and as long as somebody waits who has just given one. */
+/** Longer than a kernel needs to seal a stop, and as long as a person waits after commanding one. */
 const deliveryMs = 5_000;
 const inTime = () => startDeadline({ ms: deliveryMs }).signal;
-/** What is left of a scope is delivered by the next pass. */
+/** The rest of a scope is delivered by the next pass. */
 const commandsAtOnce = 100;
 
 type Delivering = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
@@ -54,7 +54,7 @@ async function rise(context: Delivering, command: StoredCommand): Promise<void> 
     const latestEpoch = await lockScope(tx, command);
     const current = await getCommand(tx, command.id);
     if (current.state !== 'unconfirmed') return 'known';
-    // Another delivery raised it and may have died since: whoever waits for this one waits for the kernel's word.
+    // Another delivery raised it and may have died since: this caller waits for the kernel's answer.
     if (current.epoch !== command.epoch) return current;
     if (latestEpoch !== current.epoch || isLoosened) return 'outdated';
     const epoch = standing.epoch + 1;

@@ -15,7 +15,7 @@ type Asked = {
   target: OpsTarget;
   reason: string;
   ttl_seconds?: number | undefined;
-  /** Of a throttle. */
+  /** Set for a throttle. */
   limit?: number;
   window_seconds?: number;
   incident_id?: IncidentId | undefined;
@@ -23,7 +23,9 @@ type Asked = {
 
 type By = { caller: WorkspaceCaller; requestId: string };
 
-/** So long stands a throttle that says nothing of it: it limits what goes on, and nobody is told that it is still there. */
+/**
+ * The time of a throttle without one of its own: it limits running work, and there is no reminder that it still exists.
+ */
 const throttleSeconds = 3_600;
 
 /**
@@ -84,7 +86,7 @@ export async function writeStop(
 
 type Terms = Pick<StoredCommand, 'kind' | 'reason' | 'callLimit' | 'windowSeconds' | 'expiresAt'>;
 
-/** What a stop that is given at `from` stops, and until when. */
+/** The terms of a stop that is commanded at `from`, with its end. */
 export function termsOf(kind: StopKind, { reason, ttl_seconds, limit, window_seconds }: Asked, from: Date): Terms {
   const expiresAt = endOf(kind, ttl_seconds, from);
   return { kind, reason, callLimit: limit ?? null, windowSeconds: window_seconds ?? null, expiresAt };

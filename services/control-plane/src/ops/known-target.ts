@@ -19,7 +19,7 @@ export function knownTarget(target: OpsTarget, targets: BoundaryTargets, workspa
 
 type Named = Pick<ReturnType<typeof partsOf>, 'kind' | 'name'>;
 
-/** As the fences read names: every spelling of one is the same. */
+/** Compared like names of fences: every spelling of one is the same. */
 function callsOf({ kind, name }: Named, { agents, tools, servers }: BoundaryTargets): number[] {
   const named = {
     workspace: [],

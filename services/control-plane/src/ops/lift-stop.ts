@@ -16,13 +16,13 @@ type Asked = { target: OpsTarget; reason: string; epoch?: number | undefined };
 type By = { caller: WorkspaceCaller; requestId: string; transaction: TransactionFor<StoredCommand> };
 
 const liftsAll = { kind: 'open', callLimit: null, windowSeconds: null, expiresAt: null } as const;
-/** What is lifted says whose it was. */
+/** A lifted stop states its plan and incident. */
 const forNothing = { planId: null, incidentId: null };
 
 /**
- * Lifts the fence that stands around a target: the kernel decides about exactly this one, and what it allowed is written and delivered like
- * a stop. Throws ILLEGAL_TRANSITION where nothing stands or another stop came meanwhile, POLICY_DENIED, APPROVAL_NEEDED and
- * GOVERNANCE_UNAVAILABLE; the fence is then as it was.
+ * Lifts the fence that stands around a target: the kernel decides about exactly this one, and what it allowed is
+ * written and delivered like a stop. Throws ILLEGAL_TRANSITION where nothing is in force or another stop came in the
+ * meantime, POLICY_DENIED, APPROVAL_NEEDED and GOVERNANCE_UNAVAILABLE; the fence is then unchanged.
  */
 export async function liftStop(
   context: Context,
@@ -33,14 +33,15 @@ export async function liftStop(
   const { workspaceId, userId: givenBy } = caller;
   const scope = scopeOf(target, workspaceId);
   const { epoch: lifted, kind } = await getStanding(context, scope);
-  if (asked.epoch !== undefined && asked.epoch !== lifted) throw nothingToLift('was stopped anew meanwhile');
+  if (asked.epoch !== undefined && asked.epoch !== lifted) throw nothingToLift('was stopped again in the meantime');
   const id = newCommandId();
   const resource = fenceLiftResource({ scope, epoch: lifted });
   const change = { action: 'fence.lift', object: 'fences', effectLevel: 'E3', resource, key: id } as const;
   const { decision_id: decisionId, receipt_id: receiptId } = await proposeChange(context, change, caller);
   return await transaction(async (tx) => {
-    // Whoever stopped it meanwhile knew more than the decision did.
-    if ((await lockScope(tx, { scope, workspaceId })) > lifted) throw nothingToLift('was stopped anew meanwhile');
+    // The author of the newer stop knew more than the decision did.
+    if ((await lockScope(tx, { scope, workspaceId })) > lifted)
+      throw nothingToLift('was stopped again in the meantime');
     const epoch = lifted + 1;
     const givenAt = await context.databaseNow(tx);
     const allowed = { decisionId, receiptId };
@@ -53,7 +54,7 @@ export async function liftStop(
   });
 }
 
-/** What the kernel holds once it has heard of everything that was commanded here. */
+/** The state that the kernel reaches after all commands of this service. */
 async function getStanding(context: Context, scope: FenceScope): Promise<Fence> {
   await deliverCommands(context, scope).catch((error: unknown) =>
     context.log.warn('stop.undelivered', { scope, error }),

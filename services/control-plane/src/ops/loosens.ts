@@ -10,8 +10,9 @@ type Stopping = {
 };
 
 /**
- * Whether `wanted` would let calls through that `standing` stops. Then it is no stop: to loosen one is to resume, which fewer may do, and
- * which the policy is asked for. Another window counts anew, so it loosens a throttle whatever its limit.
+ * Whether `wanted` would let calls through that `standing` stops. Then it is no stop: to loosen one is to resume, which
+ * fewer may do, and which the policy is asked for. Another window starts from zero, so it loosens a throttle whatever
+ * its limit.
  */
 export function loosens(wanted: Stopping, standing: Stopping, now: Date): boolean {
   if (standing.kind === 'open' || hasEnded(standing, now)) return false;

@@ -9,7 +9,10 @@ type OpenCalls = Pick<GivenCommand, 'open_dispatches' | 'more_open_dispatches'>;
 
 export const untold: OpenCalls = { open_dispatches: null, more_open_dispatches: false };
 
-/** Calls within a fence's scope that were sent and are not settled. What cannot be asked is not known, and never empty. */
+/**
+ * Calls within a fence's scope that were sent and are not settled. Calls of an unreachable kernel are unknown, and
+ * never empty.
+ */
 export async function openCallsIn(
   { kernel, log }: Pick<Context, 'kernel' | 'log'>,
   scope: FenceScope,

@@ -4,7 +4,8 @@ import type { Tx } from '../store/database.ts';
 import { lockIncident, type StoredIncident } from '../store/incidents.ts';
 
 /**
- * The incident that something is given for, locked: it is not resolved meanwhile, without what was given for it. Throws NOT_FOUND, and
+ * The incident of a command, locked, so that it is not resolved at the same time without the command. Throws NOT_FOUND,
+ * and ILLEGAL_TRANSITION for a resolved one: reopen it before you stop something for it. Throws NOT_FOUND, and
  * ILLEGAL_TRANSITION for one that is resolved: who stops something for it opens it again first.
  */
 export async function requireOngoing(tx: Tx, workspaceId: WorkspaceId, id: IncidentId): Promise<StoredIncident> {

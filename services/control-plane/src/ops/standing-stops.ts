@@ -7,7 +7,7 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { openCallsIn, untold } from './open-calls.ts';
 import { targetOf } from './target.ts';
 
-/** So many fences are asked for the calls that they found under way; of more, people ask by stopping again. */
+/** The most fences whose open calls are read; for others, people ask by stopping again. */
 const lookedIntoMax = 20;
 
 type Standing = {
@@ -19,7 +19,7 @@ type Standing = {
   more_fences: boolean;
 };
 
-/** What the kernel says that stands around the workspace. Throws GOVERNANCE_UNAVAILABLE. */
+/** The stops around the workspace that the kernel reports. Throws GOVERNANCE_UNAVAILABLE. */
 export async function standingStops(context: Context, caller: WorkspaceCaller): Promise<Standing> {
   const asked = context.kernel.as(caller.assertion, { getBoundaryStatus });
   const { status, mode, last_proven_fail_closed, counts, fences, more_fences } = await answerOf('kernel', () =>
@@ -31,7 +31,7 @@ export async function standingStops(context: Context, caller: WorkspaceCaller): 
   );
   const views = fences.map(async (fence) => ({
     ...fenceView(fence, caller.workspaceId),
-    // What is under way in other workspaces is not told here.
+    // Open calls of other workspaces are not reported here.
     ...(own.has(fence) ? await openCallsIn(context, fence.scope) : untold),
   }));
   return {

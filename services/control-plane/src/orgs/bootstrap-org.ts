@@ -15,8 +15,8 @@ import { placeWorkspace } from './place-workspace.ts';
 type Asked = { name: string; caller: PersonCaller; requestId: string };
 
 /**
- * The organisation of a person, made with its first workspace if there is none yet. Each step finds out what the ones before have left, so
- * whatever died in between goes on when it is asked for again, and of two requests at once both answer the same.
+ * The organisation of a person, made with its first workspace if there is none yet. Each step finds out what the ones
+ * before have left, so a repeated request continues after a crash. If two requests race, both answer the same.
  */
 export async function bootstrapOrg(context: Context, asked: Asked): Promise<Org & { workspaceId: WorkspaceId }> {
   const { reader } = context.database;

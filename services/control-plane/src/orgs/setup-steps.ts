@@ -17,7 +17,10 @@ import { witnessed } from '../trust/witnessed.ts';
 
 type Setup = { org: Org | null; done: Record<SetupStep, boolean> };
 
-/** What of a workspace is set up: each step is asked of whoever keeps it. Throws GATEWAY_UNAVAILABLE, GOVERNANCE_UNAVAILABLE. */
+/**
+ * The finished setup steps of a workspace: each step is read from the service that stores it. Throws
+ * GATEWAY_UNAVAILABLE, GOVERNANCE_UNAVAILABLE.
+ */
 export async function setupOf(context: Context, caller: WorkspaceCaller): Promise<Setup> {
   const [org, colleague, kernel] = await Promise.all([
     findOrgOfWorkspace(context.database.reader, caller.workspaceId),

@@ -15,7 +15,7 @@ export function workspaceTag({ etag, publicProof }: Tagged): string {
   return `${etag.slice(0, -1)}.${publicProof}"`;
 }
 
-/** What If-Match names. Throws PRECONDITION_REQUIRED, and PRECONDITION_FAILED for what was no answer here. */
+/** The version in If-Match. Throws PRECONDITION_REQUIRED, and PRECONDITION_FAILED for what was no answer here. */
 export function parseWorkspaceTag(sent: string | undefined): Tagged {
   if (sent === undefined || sent === '*')
     throw new AppError('PRECONDITION_REQUIRED', 'Send If-Match with the ETag you read', { param: 'If-Match' });

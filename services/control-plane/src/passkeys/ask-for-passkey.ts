@@ -5,8 +5,8 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { insertLogin, type NewLogin } from '../store/logins.ts';
 
 /**
- * Has the kernel ask for any passkey, of whoever sits there or of the person of a session. It names none, so that nobody learns whose
- * there are. Throws PASSKEYS_UNAVAILABLE, GOVERNANCE_UNAVAILABLE.
+ * Requests any passkey from the kernel, for an unknown person at the browser or for the person of a session. It names
+ * none, so that it does not reveal whose passkeys exist. Throws PASSKEYS_UNAVAILABLE, GOVERNANCE_UNAVAILABLE.
  */
 export async function askForPasskey(context: Context, whose: Pick<NewLogin, 'userId' | 'sessionId'>) {
   const { kernel } = context;

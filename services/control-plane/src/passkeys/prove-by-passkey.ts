@@ -9,8 +9,9 @@ import { findPasskey, recordPasskeyUse, type StoredPasskey } from '../store/pass
 type Answered = { idHash: string; statement: SignInStatement; assertion: PasskeyAssertion };
 
 /**
- * Whose passkey signed what a login asked (the assertion is attacker-controlled). The login is used up by any answer, a wrong one too. Throws
- * PASSKEY_REFUSED, CODE_INVALID for a login that is over, GOVERNANCE_UNAVAILABLE.
+ * The owner of the passkey that signed the challenge of a login (the assertion is attacker-controlled). The login is
+ * used up by any answer, a wrong one too. Throws PASSKEY_REFUSED, CODE_INVALID for a login that is over,
+ * GOVERNANCE_UNAVAILABLE.
  */
 export async function proveByPasskey(
   context: Context,

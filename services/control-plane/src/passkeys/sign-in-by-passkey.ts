@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { openSession, type Opener } from '../sessions/open-session.ts';
 import { proveByPasskey } from './prove-by-passkey.ts';
 
-/** A session for whoever answered with a passkey. Throws as proveByPasskey. */
+/** A session for the person who answered with a passkey. Throws as proveByPasskey. */
 export async function signInByPasskey(
   context: Context,
   answered: Parameters<typeof proveByPasskey>[1],

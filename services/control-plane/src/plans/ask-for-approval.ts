@@ -3,7 +3,10 @@ import type { Context } from '../context.ts';
 import { findPlan, type StoredPlan } from '../store/plans.ts';
 import { afterVotes, allowedNow, moveTo, notIn, type PlanAct } from './plan-moves.ts';
 
-/** Approved, or pending until somebody has voted. Throws POLICY_DENIED, and ILLEGAL_TRANSITION for a plan that is over. */
+/**
+ * Approved, or pending until the kernel has a vote. Throws POLICY_DENIED, and ILLEGAL_TRANSITION for a plan that is
+ * over.
+ */
 export async function askForApproval(context: Context, plan: StoredPlan, act: PlanAct): Promise<StoredPlan> {
   const standing = await afterVotes(context, plan, act);
   if (standing.state === 'approved' || standing.state === 'pending') return standing;

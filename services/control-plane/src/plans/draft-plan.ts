@@ -46,7 +46,7 @@ export async function draftPlan(
 
 type Hashed = Pick<StoredPlan, 'id' | 'workspaceId' | 'incidentId' | 'steps' | 'dryRun' | 'expiresAt'>;
 
-/** Of everything that somebody approves. */
+/** The hash of everything that an approver approves. */
 function hashOf({ id, workspaceId, incidentId, steps, dryRun, expiresAt }: Hashed): Digest {
   const text = {
     type: 'countersign.plan.v1',

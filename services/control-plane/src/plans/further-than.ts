@@ -5,7 +5,10 @@ const held = ['agents', 'runs', 'tools', 'connectors', 'approvals', 'dispatches'
 
 type Further = Partial<Record<(typeof held)[number], readonly string[]>> & { unseen?: true };
 
-/** What `now` reaches and `then` did not; null: nothing. What could not be looked at or verified may be anything. */
+/**
+ * The part of `now` that `then` did not reach; `null` when there is none. A part that could not be read or verified may
+ * be anything.
+ */
 export function furtherThan(then: BlastRadius, now: BlastRadius): Further | null {
   const added = held.flatMap((name) => {
     const seen = new Set<string>(then.affected[name]);

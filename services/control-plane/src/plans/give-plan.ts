@@ -11,8 +11,9 @@ import { furtherThan } from './further-than.ts';
 import { requireTighter } from './require-tighter.ts';
 
 /**
- * Gives all stops of a plan, once: what was committed before is as it is. Each step may be the last before a crash; whoever asks again goes on,
- * under the same decision. Throws PLAN_STALE, ILLEGAL_TRANSITION, APPROVAL_NEEDED, POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
+ * Gives all stops of a plan, once: what was committed before is as it is. Each step may be the last before a crash; a
+ * repeated request continues, under the same decision. Throws PLAN_STALE, ILLEGAL_TRANSITION, APPROVAL_NEEDED,
+ * POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
  */
 export async function givePlan(context: Context, plan: StoredPlan, act: PlanAct): Promise<void> {
   const standing = await afterVotes(context, plan, act);

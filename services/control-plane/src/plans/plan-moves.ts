@@ -47,7 +47,7 @@ export function notIn({ state }: Pick<StoredPlan, 'state'>): AppError {
 
 type Move = Parameters<typeof movePlan>[2];
 
-/** Moves it with its audit entry. Throws ILLEGAL_TRANSITION where somebody else was faster. */
+/** Moves it with its audit entry. Throws ILLEGAL_TRANSITION where another request was faster. */
 export async function moveTo(
   { transaction, now }: Context,
   plan: StoredPlan,
@@ -66,7 +66,7 @@ export async function moveTo(
   return { ...plan, state: move.to, attempt, approvalId: move.approvalId ?? plan.approvalId };
 }
 
-/** What the kernel's approval has become since: of a plan that is pending, and of no other. */
+/** The new state of the kernel's approval: of a pending plan, and of no other. */
 export async function afterVotes(context: Context, plan: StoredPlan, act: PlanAct): Promise<StoredPlan> {
   if (plan.state !== 'pending' || plan.approvalId === null) return plan;
   const asked = context.kernel.as(act.caller.assertion, { listApprovals });
@@ -84,8 +84,8 @@ function stateAfter(approval: string | undefined): 'pending' | 'approved' | 'rej
 }
 
 /**
- * Has the kernel decide the commit of this very plan. What it refuses is noted: asked for an approval, the plan is pending; denied, it is
- * rejected. Throws APPROVAL_NEEDED, POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
+ * Has the kernel decide the commit of this very plan. A refusal is recorded: with an approval request the plan is
+ * pending, with a denial it is rejected. Throws APPROVAL_NEEDED, POLICY_DENIED and GOVERNANCE_UNAVAILABLE.
  */
 export async function allowedNow(
   context: Context,

@@ -61,7 +61,7 @@ async function findBegun({ database }: Context, { base, inForce, tags }: Looked)
 
 type Gate = { asked: Asked; caller: WorkspaceCaller; inForce: PolicyInForce; isBegun: boolean };
 
-/** What is in force already has passed; all else is held to everything that is so now. */
+/** An active policy has passed already; all others are checked against the current state. */
 async function passGate(context: Context, { asked, caller, inForce, isBegun }: Gate) {
   if (isBegun && inForce.policy_hash === asked.policy_hash) return await compileAgain(inForce.bundle);
   const { workspaceId } = caller;

@@ -63,7 +63,7 @@ async function diagnose(text: string, asked: Asked): Promise<Omit<Compiled, 'dia
   }
 }
 
-/** A bundle that was compiled before: it is what its hash says. Ends with `signal`, where somebody waits for it. */
+/** A bundle that was compiled before: it is what its hash says. Ends with `signal`, where a caller waits for it. */
 export function compileAgain(bundle: PolicyBundle, signal?: AbortSignal): Promise<CompiledPolicy> {
   return compileInTurns(bundle, nodeProvider, signal === undefined ? turns : { ...turns, signal });
 }

@@ -7,7 +7,10 @@ import { tenantOf } from '../siblings/tenant-of.ts';
 
 type InForce = { id: string; workspaceId: WorkspaceId; decisionId: DecisionId };
 
-/** Has the kernel sign that a policy is still the active one. Where another one is, somebody else keeps that fresh. Throws GOVERNANCE_UNAVAILABLE. */
+/**
+ * Has the kernel sign that a policy is still the active one. Another active policy is kept fresh by its own worker.
+ * Throws GOVERNANCE_UNAVAILABLE.
+ */
 export async function confirmInForce(
   { kernel, transaction, now }: Pick<Context, 'kernel' | 'transaction' | 'now'>,
   { id, workspaceId, decisionId }: InForce,

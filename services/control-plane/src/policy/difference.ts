@@ -2,7 +2,7 @@ import type { CompiledDraft } from '@countersign/contracts/control-plane';
 import type { PolicyInForce, PolicyRule } from '@countersign/contracts/governance-kernel';
 import { canonicalRule, type CompiledPolicy } from '@countersign/policy';
 
-/** What a draft changes of the rules in force. */
+/** The changes of a draft to the rules in force. */
 export function differenceOf(
   rules: readonly PolicyRule[],
   { policy_hash, bundle }: Pick<PolicyInForce, 'policy_hash' | 'bundle'>,
@@ -23,7 +23,7 @@ const doing = { deny: 'denies', escalate: 'asks a person about', allow: 'allows'
 export function summaryOf({ bundle }: CompiledPolicy): string[] {
   const order = ['deny', 'escalate', 'allow'] as const;
   const sentences = order.flatMap((effect) => bundle.rules.filter((rule) => rule.effect === effect).map(sentenceOf));
-  return [...sentences, 'What no rule covers is denied.'];
+  return [...sentences, 'Calls that no rule covers are denied.'];
 }
 
 function sentenceOf({ id, effect, match, when, reason }: PolicyRule): string {

@@ -17,7 +17,7 @@ type Asked = {
   now: Date;
 };
 
-/** What an activation still lacks, by name; nothing: the gate is passed. */
+/** The missing conditions of an activation, by name; empty when the gate is passed. */
 export function missingAtGate({ draft, job, policyHash, acknowledged, now }: Asked): string[] {
   const missing: string[] = [];
   if (draft.policy_hash !== policyHash) missing.push('compiled_draft');

@@ -25,9 +25,9 @@ type Asked = { caller: WorkspaceCaller; policy: CompiledPolicy; widens: boolean;
 type InForce = Allowance & { epoch: number; policyReceiptId: ReceiptId };
 
 /**
- * The steps of an activation: decided, signed, in force, noted. Each is safe to take again, so whoever asks again after a crash goes on with
- * the first that is not done. Throws POLICY_DENIED, APPROVAL_NEEDED, PRECONDITION_FAILED where another activation was first, and
- * GOVERNANCE_UNAVAILABLE.
+ * The steps of an activation: decided, signed, in force, noted. Each can be repeated safely, so a repeated request
+ * after a crash continues with the first that is not done. Throws POLICY_DENIED, APPROVAL_NEEDED, PRECONDITION_FAILED
+ * where another activation was first, and GOVERNANCE_UNAVAILABLE.
  */
 export async function putIntoForce(parts: Parts, activation: StoredActivation, asked: Asked): Promise<InForce> {
   const allowance = activation.decided ?? (await allowedNow(parts, activation, asked));
@@ -37,7 +37,7 @@ export async function putIntoForce(parts: Parts, activation: StoredActivation, a
   return { ...allowance, epoch: activation.epoch, policyReceiptId };
 }
 
-/** A refusal is over: whoever asks again is decided about again. */
+/** A refusal is final for its request: a new request is decided again. */
 async function allowedNow(parts: Parts, activation: StoredActivation, { caller, widens }: Asked): Promise<Allowance> {
   const { id, attempt, policyHash, reportHash } = activation;
   const change = {
@@ -77,7 +77,7 @@ async function activate(parts: Parts, allowed: Allowed, { policy }: Asked): Prom
     const body = { bundle: policy.bundle, epoch, confirmed_at, signature, decision_id };
     await answerOf('kernel', () => asked.putPolicyBundle({ params, body }));
   } catch (error) {
-    // Of two activations from one base the kernel takes one.
+    // If two activations share a base, the kernel accepts one.
     if (isAppError(error) && error.code === 'ILLEGAL_TRANSITION' && (await isInForce(parts, activation))) return;
     throw await refusalOf(parts, activation, error);
   }
@@ -90,7 +90,7 @@ async function refusalOf(parts: Parts, activation: StoredActivation, error: unkn
   // The kernel refuses a decision from before the winner's policy with the same word as one that is old.
   const { next_epoch: free } = await getInForce(parts, activation.workspaceId);
   if (free !== activation.epoch) return overtaken(error);
-  // What was decided long ago, or before a stop, is decided again.
+  // A decision that is old, or from before a stop, is made again.
   await parts.transaction((tx) => proposeAnew(tx, activation));
   return error;
 }
@@ -104,13 +104,13 @@ export async function isInForce(
 }
 
 function overtaken(cause?: unknown): AppError {
-  return new AppError('PRECONDITION_FAILED', 'Another policy was put into force meanwhile', {
+  return new AppError('PRECONDITION_FAILED', 'Another policy was activated in the meantime', {
     param: 'If-Match',
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-/** Of what is in force; once, whoever notes it. Throws PRECONDITION_FAILED where another activation has come to this epoch first. */
+/** Records the active policy once. Throws PRECONDITION_FAILED where another activation has come to this epoch first. */
 export async function noteActivation(
   { transaction, now, newEvent }: Omit<Parts, 'kernel'>,
   activation: StoredActivation,

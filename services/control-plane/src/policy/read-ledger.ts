@@ -11,17 +11,18 @@ type Parts = Pick<Context, 'kernel'>;
 type Job = { workspaceId: WorkspaceId; treeSize: number | null; from: string | null };
 type Reading = { readonly decisions: number; take(entry: LedgerEntry): boolean };
 type Begin<Read> = (pinned: { treeSize: number; policyOf: (hash: string) => CompiledPolicy | null }) => Promise<Read>;
-/** False: somebody else has taken the job over. */
+/** `false` when another worker has taken the job over. */
 export type NoteProgress = (progress: { decisions: number; treeSize: number }) => Promise<boolean>;
 
-/** So many entries are verified and decided before others have their turn: about ten milliseconds. */
+/** The entries that are verified and decided before other work has its turn: about ten milliseconds. */
 const entriesPerTurn = 10;
 /** Kernels have clocks of their own: an entry that stands before another may be a little later. */
 const clockSkewMs = 3_600_000;
 
 /**
- * Reads what the kernel has sealed of a workspace, newest first, a page in memory at a time, until nothing more is wanted. What is below a
- * place in the log never changes, so whoever takes the job over reads the same. Null: somebody else has taken it over.
+ * Reads what the kernel has sealed of a workspace, newest first, a page in memory at a time, until nothing more is
+ * wanted. Entries below a place in the log never change, so a worker that takes the job over reads the same. `null`
+ * when another worker has taken it over.
  */
 export async function readLedger<Read extends Reading>(
   parts: Parts,

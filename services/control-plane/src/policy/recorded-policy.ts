@@ -6,7 +6,9 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { compileAgain } from './compile-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-/** A policy that decisions of the workspace were made under, held against its hash. Null: nobody has it any more. */
+/**
+ * A policy that decisions of the workspace were made under, held against its hash. `null` when it is no longer known.
+ */
 export async function findRecordedPolicy(
   { kernel }: Pick<Context, 'kernel'>,
   workspaceId: WorkspaceId,

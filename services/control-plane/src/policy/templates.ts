@@ -2,7 +2,9 @@ import { GovernedChange, type PolicyBundle } from '@countersign/contracts/govern
 
 type Template = { name: string; summary: string; text: string };
 
-/** Drafts to begin with, made of the bundle in force: whoever changes nothing else changes nothing else. */
+/**
+ * Drafts to begin with, made of the bundle in force: without further edits they change only what the template changes.
+ */
 export function templatesOf(bundle: PolicyBundle): Template[] {
   return [
     { name: 'in-force', summary: 'The rules in force, to be changed.', text: textOf(bundle) },
@@ -21,14 +23,14 @@ function withTwoPeople(bundle: PolicyBundle): PolicyBundle {
   const asks: PolicyBundle['rules'][number] = {
     id: secondPerson,
     effect: 'escalate',
-    // Whoever is no person of the workspace is denied as before.
+    // Callers that are no people of the workspace are denied as before.
     match: { action: GovernedChange.options, principal: ['usr_*'] },
-    reason: 'What governs agents is changed by two people.',
+    reason: 'Changes to the rules for agents need two people.',
   };
   return {
     ...bundle,
     rules: [...bundle.rules.filter(({ id }) => id !== secondPerson), asks],
-    // What is asked now was allowed before; what is denied still is.
+    // A call that needs approval now was allowed before; a denied call still is.
     tests: bundle.tests.filter((test) => !isChange(test) || test.expect.verdict === 'DENY'),
   };
 }

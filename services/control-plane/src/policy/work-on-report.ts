@@ -10,7 +10,7 @@ import { getInForce } from './in-force.ts';
 import { readLedger, type NoteProgress } from './read-ledger.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 
-/** What the draft would have made of what the kernel has sealed. Null: somebody else has taken the job over. */
+/** The draft's verdicts on the calls that the kernel has sealed. `null` when another worker has taken the job over. */
 export async function workOnReport(
   parts: Pick<Context, 'kernel' | 'keyRing'>,
   job: ClaimedJob,

@@ -20,7 +20,10 @@ import {
 } from '@countersign/contracts/governance-kernel';
 import { everyWorkspace, type HintScope, type NewHint } from '../store/hints.ts';
 
-/** What gateway and kernel say that a page may show. None of it is a command: those wait for the one who carries them out. */
+/**
+ * The events of gateway and kernel that a page may show. None of it is a command: those wait for the one who carries
+ * them out.
+ */
 export const toldEvents = [
   approvalRequested,
   approvalResolved,
@@ -40,10 +43,10 @@ export const toldEvents = [
 
 type ToldEvent = EventOf<(typeof toldEvents)[number]>;
 
-/** Whom it concerns; an organisation is all of its workspaces, and null is nobody who has a page here. */
+/** The scope that it concerns; an organisation means all of its workspaces, and `null` means no page here. */
 export type Concerned = { scope: HintScope } | { orgId: OrgId } | null;
 
-/** What an event tells, and whom. */
+/** The hint of an event, and its scope. */
 export function hintOf(event: ToldEvent): NewHint & { concerns: Concerned } {
   switch (event.type) {
     case 'approval.requested.v1':

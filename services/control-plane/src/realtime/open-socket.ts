@@ -14,7 +14,7 @@ const receivedBytesMax = 1_024;
 
 type Asking = { req: IncomingMessage; caller: PersonCaller; signal: AbortSignal };
 
-/** Opens the sockets of one kind. Whoever is refused is answered in HTTP, before there is a socket. */
+/** Opens the sockets of one kind. A refused caller is answered in HTTP, before there is a socket. */
 export function openSocket(context: Context, kind: SeatKind): (asking: Asking) => Promise<typeof takenOver> {
   const protocol = socketProtocols[kind];
   const server = new WebSocketServer({

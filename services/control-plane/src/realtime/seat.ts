@@ -3,10 +3,13 @@ import { socketEndCodes, type Hint, type TelemetryNumbers } from '@countersign/c
 import type { WebSocket } from 'ws';
 import { everyWorkspace, type HintScope, type Place, type StoredHint } from '../store/hints.ts';
 
-/** Who does not read that much is cut, and reads everything anew: more than an hour of a busy workspace. */
+/**
+ * A socket with more unread bytes is cut, and its page reads everything again: this is more than an hour of a busy
+ * workspace.
+ */
 const unreadBytesMax = 65_536;
 
-/** So long whoever is put out may take to say goodbye. */
+/** The time that a closed peer has to say goodbye. */
 const goodbyeMs = 500;
 
 export type SeatKind = 'console' | 'telemetry';
@@ -28,7 +31,7 @@ export class Seat {
     this.kind = kind;
     this.sessionId = sessionId;
     this.workspaceId = workspaceId;
-    // Nobody has anything to say here.
+    // Messages of pages are not accepted here.
     socket.on('message', () => this.end(1008));
     socket.on('error', () => socket.terminate());
     socket.on('pong', () => (this.#isHeard = true));
@@ -61,7 +64,7 @@ export class Seat {
     this.#write({ v: 1, seq: ++this.#numbersTold, ...numbers });
   }
 
-  /** Cuts whoever has not answered since the last time. */
+  /** Cuts peers that have not answered since the last ping. */
   ping(): void {
     if (!this.#isHeard) return this.#socket.terminate();
     this.#isHeard = false;

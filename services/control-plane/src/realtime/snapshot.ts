@@ -11,11 +11,11 @@ import { findAuditEnd } from '../store/audit.ts';
 import { findPlace } from '../store/hints.ts';
 import { listUnconfirmed } from '../store/stops.ts';
 
-/** What holds in the workspace, as those say who keep it. Throws GATEWAY_UNAVAILABLE. */
+/** The current state of the workspace, from the services that store it. Throws GATEWAY_UNAVAILABLE. */
 export async function snapshotOf(context: Context, caller: WorkspaceCaller): Promise<Snapshot> {
   const { workspaceId } = caller;
   const { reader } = context.database;
-  // Before anything else is asked: what changes meanwhile is told after this place.
+  // Read first: changes during the other reads come after this place.
   const place = await findPlace(reader, workspaceId);
   const [boundary, gatewaySeq, unconfirmed, end] = await Promise.all([
     boundaryOf(context, caller),
@@ -60,7 +60,7 @@ async function boundaryOf(context: Context, caller: WorkspaceCaller): Promise<Sn
   }
 }
 
-/** As many pending approvals as one page of the kernel has. */
+/** The number of pending approvals on one page of the kernel. */
 const pendingMax = 200;
 
 /** How many pending approvals this person may approve. Throws GOVERNANCE_UNAVAILABLE, GATEWAY_UNAVAILABLE. */

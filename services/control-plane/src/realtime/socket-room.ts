@@ -17,12 +17,12 @@ type RoomOptions = {
   onFailure(error: unknown): void;
 };
 
-/** What changed anywhere is told this late at most. */
+/** The longest delay of a hint. */
 const lookEveryMs = 300;
 const numbersEveryMs = 2_000;
 /** Below the silence after which common proxies cut a connection. */
 const pingEveryMs = 15_000;
-/** So long may nobody know what changes: a page that is told nothing must know that it is told nothing. */
+/** The longest time without news: a page that gets no hints must know it. */
 const unknownMaxMs = 5_000;
 /** More at once is a gap, after which pages read everything. */
 const hintsAtOnceMax = 100;

@@ -6,7 +6,7 @@ import { hashOf } from '../sessions/tokens.ts';
 import { findTicket, removeTicket } from '../store/tickets.ts';
 
 /**
- * What the ticket opens that a handshake brings beside its protocol (attacker-controlled), for the one who uses it. One of another
+ * The seat that a ticket opens, presented by a handshake beside its protocol (attacker-controlled). One of another
  * session stays good for that one. Throws CREDENTIALS_INVALID.
  */
 export async function spendTicket(

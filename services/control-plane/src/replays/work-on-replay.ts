@@ -11,7 +11,7 @@ import { trustedKeys } from '../trust/trusted-keys.ts';
 
 type Parts = Pick<Context, 'kernel' | 'keyRing'>;
 
-/** Null: somebody else has taken the replay over. */
+/** `null` when another worker has taken the replay over. */
 export async function workOnReplay(
   parts: Parts,
   job: ClaimedReplay,

@@ -18,7 +18,7 @@ export async function resyncConnector(context: Context, serverId: string, caller
   if (tools.length === 0) throw new AppError('NOT_FOUND', 'There is no such object');
   const differing = tools.filter(({ pin }) => pin !== 'in_sync');
   const found = differing.slice(0, foundMax).map(({ tool: ref, pin, observed_hash }) => {
-    const note = pin === 'drifted' ? `Its server shows ${observed_hash} now.` : 'Nobody has approved it.';
+    const note = pin === 'drifted' ? `Its server shows ${observed_hash} now.` : 'It is not approved.';
     return { ref, state: 'differs' as const, note };
   });
   return { checked: tools.length, found, is_whole: differing.length <= foundMax };

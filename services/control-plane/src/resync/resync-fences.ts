@@ -8,7 +8,7 @@ import { answerOf } from '../siblings/answer-of.ts';
 import { deliverAnew, findLatestCommand, getCommand, listScopes, type StoredCommand } from '../store/stops.ts';
 import type { Looked } from './resync.ts';
 
-/** Each is asked for by itself, while somebody waits. */
+/** Each is read separately, while a person waits. */
 const scopesMax = 200;
 
 /** Holds the latest command of each scope against the fence of the kernel, and delivers again what it has lost. */
@@ -35,12 +35,12 @@ async function resyncScope(context: Context, scope: FenceScope): Promise<Looked[
   return [{ ref, state: 'differs', note: `The kernel holds another fence than ${command.id} commanded.` }];
 }
 
-/** What the kernel never took, or what has ended by its own time, is not to stand. */
+/** A command that the kernel never accepted, or that ended by its own time, is over. */
 function isOver({ state, expiresAt }: StoredCommand, nowMs: number): boolean {
   return state === 'outdated' || state === 'refused' || (expiresAt !== null && expiresAt.getTime() <= nowMs);
 }
 
-/** A fence under a later epoch was set by somebody who knew of this one. */
+/** A fence under a later epoch was set by a caller who knew of this one. */
 function holds(fence: Fence | null, { epoch, kind }: StoredCommand): boolean {
   return fence !== null && (fence.epoch > epoch || (fence.epoch === epoch && fence.kind === kind));
 }

@@ -11,7 +11,10 @@ import type { Looked } from './resync.ts';
 const asksMax = 20;
 const betweenMs = 150;
 
-/** Has the gateway tell anew who is in the workspace. The relation of whoever asks, an owner, shows whether the kernel has heard of it. */
+/**
+ * Has the gateway send the members of the workspace again. The relation of the calling owner shows whether the kernel
+ * has received it.
+ */
 export async function resyncRelations(context: Context, caller: WorkspaceCaller): Promise<Looked> {
   const { workspaceId: workspace_id } = caller;
   const wasKnown = await isKnown(context, caller);

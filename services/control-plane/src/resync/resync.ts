@@ -8,13 +8,13 @@ import { resyncFences } from './resync-fences.ts';
 import { resyncPolicy } from './resync-policy.ts';
 import { resyncRelations } from './resync-relations.ts';
 
-/** What was looked at, and what of it was not as it should be. */
+/** The number of compared items, and those that differed. */
 export type Looked = Pick<Resynced, 'checked' | 'found' | 'is_whole'>;
 
 type Asked = { what: string; reason: string };
 type By = { caller: WorkspaceCaller; requestId: string };
 
-/** Throws NOT_FOUND for a connector that nobody declared, GOVERNANCE_UNAVAILABLE and GATEWAY_UNAVAILABLE. */
+/** Throws NOT_FOUND for an undeclared connector, GOVERNANCE_UNAVAILABLE and GATEWAY_UNAVAILABLE. */
 export async function resync(context: Context, { what, reason }: Asked, { caller, requestId }: By): Promise<Resynced> {
   const looked = await look(context, what, caller);
   const state = worstOf(looked.found);

@@ -5,7 +5,8 @@ import { trustedKeys } from '../trust/trusted-keys.ts';
 import { verificationOf } from '../verification/verification-of.ts';
 
 export const checkExportRoute = (context: Context) =>
-  handlePublic(checkExport, { rateLimit: 'verify' })(async ({ body: { export: text, expect = {} }, signal }) => {
+  handlePublic(checkExport, { rateLimit: 'verify' })(async ({ body, signal, clientAddress: name }) => {
+    const { export: text, expect = {} } = body;
     const trust = await trustedKeys(context);
-    return verificationOf(await context.judge.judge({ text, trust, expected: expect }, signal));
+    return verificationOf(await context.judge.judge({ text, trust, expected: expect }, { name, signal }));
   });

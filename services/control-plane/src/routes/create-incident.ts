@@ -12,7 +12,7 @@ export const createIncidentRoute = (context: Context) =>
   handleKeyedOnce(context)(createIncident)(async ({ body, caller, requestId }, once) => {
     const { dedup_key: dedupKey = null, ...rest } = body;
     const asPerson = context.kernel.as(caller.assertion, { getReceipt });
-    // What is not this workspace's is not found.
+    // A receipt of another workspace is not found.
     for (const receipt_id of body.receipts)
       await answerOf('kernel', () => asPerson.getReceipt({ params: { receipt_id } }));
     const { workspaceId, actor: by } = caller;

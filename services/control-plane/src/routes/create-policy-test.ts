@@ -23,7 +23,7 @@ export const createPolicyTestRoute = (context: Context) =>
     const { text, test, passes } = await keepAsTest(context, kept, { inForce, caller, signal });
     const draft = await context.transaction(async (tx) => {
       const now = await context.databaseNow(tx);
-      // What was read is what the test was added to.
+      // The test is added to the version that was read.
       const base = { tags: [String(read.version)], passesHold: mayActivate(caller) };
       const version = await writeDraft(tx, { workspaceId, text, by, now, ...base });
       const act = { action: 'policy.test_kept', actor: by, verdict: 'allow', subject: record.receipt_id } as const;

@@ -12,7 +12,7 @@ import { insertTicket } from '../store/tickets.ts';
 export const createSessionTicketRoute = ({ database, transaction, now }: Context) =>
   handleWorkspace(createSessionTicket)(async ({ caller: { sessionId, userId, workspaceId } }) => {
     const session = await findSession(database.reader, sessionId);
-    // A sign-in by a token is the gateway's, and nobody here would hear of its end.
+    // A sign-in by a token belongs to the gateway, and its end would not be noticed here.
     if (session?.userId !== userId || holderOf(session) !== 'browser')
       throw new AppError('PERMISSION_DENIED', 'A browser opens a socket; a token follows GET /api/events');
     const [ticket, place] = [newTicket(), await findPlace(database.reader, workspaceId)];

@@ -21,7 +21,8 @@ export const finishLoginRoute = (context: Context) =>
     const login = await findOpenLogin(database.reader, idHash, context.now());
     if (login === null || login.sessionId !== null) throw codeInvalid();
     const { email, statement, oidc } = login;
-    // A page of ours may be shown to somebody else: who is not the one whom the provider knows would link that one to themselves.
+    // Our page may be shown to another person: if they are not the person whom the provider knows, they would link that
+    // identity to themselves.
     if (oidc !== null && !isSameBrowser(oidc.browserHash, browserKeyOf(req.headers.cookie, config)))
       throw codeInvalid();
     const opener = openerOf(input, config);

@@ -6,13 +6,13 @@ import { commandView } from '../ops/command-view.ts';
 import { standingStops } from '../ops/standing-stops.ts';
 import { listUnconfirmed } from '../store/stops.ts';
 
-/** Of a kernel that does not answer nothing is known, and nothing is shown as if it were. */
+/** The state of an unreachable kernel is unknown, and nothing is shown as in force. */
 const unknown = { boundary: null, fences: [], more_fences: false };
 
 export const getOpsRoute = (context: Context) =>
   handleWorkspace(getOps)(async ({ caller }) => {
     const { workspaceId } = caller;
-    // Before the kernel is asked: what it confirms meanwhile is shown twice rather than not at all.
+    // Read before the kernel's state: a command that it confirms in between is shown twice rather than not at all.
     const waiting = await listUnconfirmed(context.database.reader, workspaceId, unconfirmedMax);
     const standing = await standingStops(context, caller).catch((error: unknown) => {
       if (isAppError(error) && error.code === 'GOVERNANCE_UNAVAILABLE') return null;

@@ -20,7 +20,7 @@ export function endedCookieTexts(transport: Transport): string[] {
   return textsOf({ access: '', refresh: '' }, transport, 0);
 }
 
-/** The refresh cookie of a request; null for none, or for two, of which one was put there by somebody else. */
+/** The refresh cookie of a request; `null` when there is none, or two, of which one may be planted. */
 export function refreshCookieOf(header: string | undefined, { isSecure }: Transport): string | null {
   return cookieValue(header, namesFor(isSecure).refresh);
 }

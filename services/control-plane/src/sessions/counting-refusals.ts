@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { countRefusal } from '../store/logins.ts';
 
 /**
- * Proves who somebody is, and counts a refusal on the login that it was for. Whose address it is changes nothing here, so that time does
- * not tell whether we know it.
+ * Proves an identity, and counts a refusal on the login that it was for. Known and unknown addresses take the same
+ * path, so the time of an answer does not reveal which are known.
  */
 export async function countingRefusals<Proven>(
   { transaction }: Pick<Context, 'transaction'>,

@@ -23,7 +23,7 @@ export async function endSignIn(
   await recordAudit(tx, { ...actOf(session, reason), subject: session.id, requestId }, now);
 }
 
-/** Of two who hold one refresh token nobody knows which is the person. */
+/** If two parties hold one refresh token, the real owner is unknown. */
 function actOf({ userId }: StoredSession, reason: EndReason) {
   const own = { scope: userId, actor: userId, verdict: 'allow' } as const;
   switch (reason) {

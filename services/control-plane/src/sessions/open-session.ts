@@ -10,15 +10,18 @@ import { holderOf, isLive } from './session-state.ts';
 import { hashOf, newToken } from './tokens.ts';
 
 type Opened = { session: StoredSession; tokens: Tokens };
-/** By which request a session is opened, and what the browser or the program there calls itself. */
+/** The request that opens a session, and the name that the browser or program gives itself. */
 export type Opener = Pick<StoredSession, 'client' | 'address'> & {
   requestId: string;
-  /** Of the access cookie that the browser had: its session is over, or nobody could end it any more. */
+  /** The hash of the browser's earlier access cookie: its session is ended, since no page could end it later. */
   replacesHash?: string | null;
 };
 type Opening = Opener & Pick<StoredSession, 'userId' | 'methods'> & Partial<Pick<StoredSession, 'provenAt' | 'within'>>;
 
-/** A session of a person who has just proven who they are; that of a program is as old as the proof of whoever let it in. */
+/**
+ * A session of a person who has just authenticated; that of a program is as old as the proof of the person who admitted
+ * it.
+ */
 export async function openSession(
   tx: Tx,
   context: Pick<Context, 'now' | 'newEvent'>,

@@ -6,7 +6,7 @@ import { hashOf } from './tokens.ts';
 
 type Asked = { req: Pick<IncomingMessage, 'headers'>; clientAddress: string; requestId: string };
 
-/** By which request a browser is signed in; the session that it has so far is replaced. */
+/** The opener of a browser's session; the session that it has so far is replaced. */
 export function openerOf({ req, clientAddress: address, requestId }: Asked, transport: Transport): Opener {
   const before = accessCookieOf(req.headers.cookie, transport);
   return { client: callerClient(req), address, requestId, replacesHash: before === null ? null : hashOf(before) };

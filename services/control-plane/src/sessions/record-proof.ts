@@ -4,7 +4,7 @@ import { recordAudit } from '../store/audit.ts';
 import { markProven, type StoredSession } from '../store/sessions.ts';
 import { codeInvalid } from './code-invalid.ts';
 
-/** The person of a session was there now. Throws CODE_INVALID when the session has ended meanwhile. */
+/** The person of a session was there now. Throws CODE_INVALID when the session has ended in the meantime. */
 export async function recordProof(
   context: Context,
   session: StoredSession,

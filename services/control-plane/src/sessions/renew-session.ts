@@ -11,7 +11,7 @@ import { hashOf, looksLikeToken, type Holder } from './tokens.ts';
 type Renewing = {
   token: string;
   holder: Holder;
-  /** What the program says that it is; a browser says nothing. */
+  /** The client id that the program states; a browser has none. */
   client?: string;
   requestId: string;
 };

@@ -13,10 +13,10 @@ export function holderOf({ within }: { within: object | null }): Holder {
   return within === null ? 'browser' : 'device';
 }
 
-/** `reused`: somebody holds a refresh token that was spent, so the session ends. */
+/** `reused`: a party holds a refresh token that was spent, so the session ends. */
 type Renewal = 'renew' | 'just_renewed' | 'reused' | 'over';
 
-/** What a refresh token is worth. */
+/** The effect of a refresh token. */
 export function renewalBy(token: { spentAt: Date | null; session: SessionFacts }, now: Date): Renewal {
   if (!isLive(token.session, now)) return 'over';
   if (token.spentAt === null) return 'renew';

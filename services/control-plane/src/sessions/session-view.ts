@@ -18,7 +18,7 @@ export function sessionView(session: StoredSession, secret: string): SessionView
   };
 }
 
-/** As the list of all that a person is signed in by tells it. */
+/** The view of a session in the list of all sign-ins of a person. */
 export function openSessionView({ id, client, address, createdAt, expiresAt }: StoredSession) {
   const times = { signed_in_at: instant(createdAt), expires_at: instant(expiresAt) };
   return { session_id: id, client, address, ...times };

@@ -11,11 +11,14 @@ type Answered = {
   idHash: string;
   email: string;
   code: string;
-  /** What else is proven by then, and what commits with the session. */
+  /** Additional facts that are proven by then, and committed with the session. */
   beside?: { method: ProofMethod; record(tx: Tx, userId: UserId): Promise<void> };
 };
 
-/** A session for whoever knows the code that was sent to an address. Throws CODE_INVALID, PERMISSION_DENIED, GATEWAY_UNAVAILABLE. */
+/**
+ * A session for a person who knows the code that was sent to an address. Throws CODE_INVALID, PERMISSION_DENIED,
+ * GATEWAY_UNAVAILABLE.
+ */
 export function signInByCode(context: Context, { idHash, email, code, beside }: Answered, opener: Opener) {
   return countingRefusals(context, idHash, async () => {
     const { user } = await gatewayAnswers(() => context.directory.proveAddress({ body: { email, code } }));

@@ -6,8 +6,9 @@ import { listRefusedLogins, removeRefusedLogin } from '../store/logins.ts';
 const loginsPerPass = 100;
 
 /**
- * Tells people that proofs for their address were refused: one entry for each login, once it is over. Anybody may begin one and guess, and
- * the gateway sends five codes to an address in an hour, so no stranger writes more than that into somebody's log.
+ * Tells people that proofs for their address were refused: one entry for each login, once it is over. Any visitor may
+ * begin one and guess, and the gateway sends five codes to an address in an hour. A stranger can therefore write no
+ * more than that into a person's log.
  */
 export async function tellRefusals({ database, transaction, now }: Context): Promise<void> {
   const at = now();

@@ -3,7 +3,7 @@ import { deviceTokenPrefix } from '@countersign/contracts/control-plane';
 
 /** Who holds a session: a browser in its cookies, or a program that a person has let in. */
 export type Holder = 'browser' | 'device';
-/** What they present: `access` with each request, `refresh` for the next pair. */
+/** The use of each kind: `access` with each request, `refresh` for the next pair. */
 type TokenKind = 'access' | 'refresh';
 
 const prefixOf = {
@@ -36,7 +36,7 @@ export function looksLikeToken(holder: Holder, kind: TokenKind, text: string): b
   return text.startsWith(prefixOf[holder][kind]) && /^[a-z]{3}_[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** What is stored in place of a random value: it needs no salt and no slow hash. */
+/** The hash that is stored in place of a random value: it needs no salt and no slow hash. */
 export function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }

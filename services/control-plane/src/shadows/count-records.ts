@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 import { noteRead, type LaneHour } from '../store/shadow-hours.ts';
 
-/** So many pages of one workspace are read before others have their turn. */
+/** The pages of one workspace that are read before others have their turn. */
 const pagesAtOnce = 20;
 const hourMs = 3_600_000;
 

@@ -8,15 +8,16 @@ import { delayLane, findLane, noteStanding, removeLane, type StoredLane } from '
 /** A kernel that was restored from an older backup hears of its lanes again. */
 const repeatMs = 600_000;
 const retryMs = 5_000;
-/** As long as somebody waits who has just set it. */
+/** The time that a person waits after setting it. */
 const deliveryMs = 5_000;
 
 type Delivering = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now' | 'log'>;
 type Named = { workspaceId: WorkspaceId; lane: LaneName };
 
 /**
- * Tells the kernel what a lane is to be. Two may do so at once, and the later word may arrive first: whoever finds that the lane changed
- * meanwhile tells it again. Where the kernel cannot be asked, a worker tries again.
+ * Tells the kernel what a lane is to be. Sends the terms of a lane to the kernel. Two deliveries may race, and the
+ * later terms may arrive first: the one that finds the lane changed delivers again. Where the kernel cannot be asked, a
+ * worker tries again.
  */
 export async function deliverLane(context: Delivering, named: Named): Promise<void> {
   for (;;) {

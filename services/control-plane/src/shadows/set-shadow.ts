@@ -50,7 +50,7 @@ async function compiled(text: string, signal: AbortSignal): Promise<CompiledPoli
   }
 }
 
-/** What is sealed from now on stands at this place or above. */
+/** Receipts sealed from now on are at this place or above. */
 async function endOfLog(
   { kernel }: Pick<Context, 'kernel'>,
   { workspaceId }: Pick<WorkspaceCaller, 'workspaceId'>,

@@ -7,8 +7,9 @@ const away = {
 } as const;
 
 /**
- * What a sibling answers to a person. What it refuses is theirs to hear; that it does not know this service, or fails, reads as a sibling
- * that is away: a 401 of it would sign the person out. Throws what it refused, GOVERNANCE_UNAVAILABLE or GATEWAY_UNAVAILABLE.
+ * The answer of a sibling, for a person. A refusal is shown to the person. If the sibling does not know this service,
+ * or fails, it is reported as away: its 401 would sign the person out. Throws what it refused, GOVERNANCE_UNAVAILABLE
+ * or GATEWAY_UNAVAILABLE.
  */
 export async function answerOf<Reply>(sibling: keyof typeof away, ask: () => Promise<Answer<Reply>>): Promise<Reply> {
   return (await answerFrom(sibling, ask)).body;
@@ -44,7 +45,7 @@ async function answerFrom<Reply>(
   try {
     return await ask();
   } catch (cause) {
-    // In one text, whoever did not find it: what is another's reads like what nobody has.
+    // One text from every sibling: an object of others reads like an absent one.
     if (isAppError(cause) && cause.code === 'NOT_FOUND') throw new AppError('NOT_FOUND', 'There is no such object');
     if (isAppError(cause) && isTheirs(cause)) throw cause;
     const [code, message] = away[sibling];
@@ -52,7 +53,7 @@ async function answerFrom<Reply>(
   }
 }
 
-/** That browsers have no passkeys at our address is for whoever runs us to hear; to prove presence again is for the person. */
+/** Missing passkeys at our address are a fault for the operator; a missing proof of presence is for the person. */
 function isTheirs({ status, code }: AppError): boolean {
   return (status < 500 && status !== 401) || code === 'PASSKEYS_UNAVAILABLE' || code === 'REAUTHENTICATION_REQUIRED';
 }

@@ -9,7 +9,7 @@ const passedOn: ReadonlySet<string> = new Set([
   'LIMIT_REACHED',
 ]);
 
-/** What the gateway answers. Throws what it refused, or GATEWAY_UNAVAILABLE. */
+/** The answer of the gateway. Throws what it refused, or GATEWAY_UNAVAILABLE. */
 export async function gatewayAnswers<Reply>(ask: () => Promise<Answer<Reply>>): Promise<Reply> {
   try {
     return (await ask()).body;

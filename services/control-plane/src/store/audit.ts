@@ -16,14 +16,14 @@ import type { Reader, Tx } from './database.ts';
 import { recordHint } from './hints.ts';
 
 type AuditEvent = AuditAct & {
-  /** Whose chain: that of the workspace which it concerns, or of the person whose sign-ins it is about. */
+  /** The scope of the chain: the workspace which it concerns, or the person whose sign-ins it is about. */
   scope: AuditScope;
 };
 
 /**
- * Appends to the chain of a workspace or a person in the caller's transaction, begins a chain with its first entry, and tells the pages of
- * a workspace. Call it late: it
- * holds the chain's end until the commit. Of two chains, take that of the workspace first.
+ * Appends to the chain of a workspace or a person in the caller's transaction, begins a chain with its first entry, and
+ * tells the pages of a workspace. Call it late: it holds the chain's end until the commit. If you lock two chains, lock
+ * that of the workspace first.
  */
 export async function recordAudit(tx: Tx, { scope, ...act }: AuditEvent, now: Date): Promise<void> {
   const end = {
@@ -41,14 +41,14 @@ export async function recordAudit(tx: Tx, { scope, ...act }: AuditEvent, now: Da
   await recordHint(tx, workspace.data, { type: hintTypeOf(action), ref: subject, version: null }, now);
 }
 
-/** What pages show of what was done here, by the first word of the action. */
+/** The hint types of changes here, by the first word of the action. */
 const hintTypes: Readonly<Record<string, HintType>> = { incident: 'incident', ops: 'fence', policy: 'policy' };
 
 function hintTypeOf(action: string): HintType {
   return hintTypes[action.split('.')[0] ?? ''] ?? 'audit';
 }
 
-/** A head that was taken away does not let its chain begin anew: the first place of it is taken. */
+/** A removed head does not let its chain begin again: the first place of it is occupied. */
 async function lockHead(tx: Tx, scope: AuditScope): Promise<{ seq: number; hash: string }> {
   if ((await tx.$executeRaw`SELECT FROM audit_heads WHERE scope = ${scope} FOR UPDATE`) === 0) {
     await tx.auditHead.createMany({ data: { scope, seq: 0, hash: '' }, skipDuplicates: true });

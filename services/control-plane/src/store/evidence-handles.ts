@@ -10,7 +10,7 @@ import {
 import type { EvidenceHandleModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** What a handle shows of what it names. */
+/** The content that a handle shows. */
 export type Shown =
   | { kind: 'receipt'; shown: PublicReceipt }
   | { kind: 'approval'; shown: PublicApproval }
@@ -81,9 +81,9 @@ function behind(cursor: string) {
 type PublicName = { kind: Shown['kind']; name: HandleId | NamedId; now: Date };
 
 /**
- * What was published under this handle or of this object; of several publications the one that lasts longest. What is not public, over,
- * taken back, shut by its workspace or unknown is told apart by the database alone, in one statement: no answer takes longer for having
- * been something.
+ * The publication under this handle or of this object; if there are several, the one that lasts longest. The database
+ * alone distinguishes private, expired, withdrawn, closed and unknown, in one statement. No answer therefore takes
+ * longer because an object once existed.
  */
 export async function findPublished(reader: Reader, { kind, name, now }: PublicName): Promise<StoredHandle | null> {
   const row = await reader.evidenceHandle.findFirst({

@@ -9,8 +9,8 @@ export async function noteHeard(tx: Tx, service: WatchedService, now: Date): Pro
 }
 
 /**
- * Since when the service has not answered anybody here. A silence begins anew where nobody has asked since `awakeSince`: that we slept says
- * nothing of it.
+ * The start of a service's silence. A silence begins again when no probe ran since `awakeSince`: our own sleep proves
+ * nothing about the service.
  */
 export async function noteMissed(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { WorkspaceId } from '@countersign/contracts';
 import { HintType } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
 
-/** Whom a change concerns: a workspace, or all. */
+/** The scope of a change: a workspace, or all. */
 export const everyWorkspace = '*';
 export type HintScope = WorkspaceId | typeof everyWorkspace;
 
@@ -57,7 +57,7 @@ export async function findPlace(reader: Reader, workspaceId: WorkspaceId): Promi
   return { own: heads.get(workspaceId) ?? 0, all: heads.get(everyWorkspace) ?? 0 };
 }
 
-/** What was told behind `after` up to `to`, in order. */
+/** The hints behind `after` up to `to`, in order. */
 export async function listHints(
   reader: Reader,
   { scope, after, to }: { scope: HintScope; after: number; to: number },
@@ -77,7 +77,7 @@ export async function countHints(reader: Reader, { scope, since }: { scope: Hint
   return rows.filter(({ createdAt }) => createdAt >= since).length;
 }
 
-/** Removes what was told so long ago that whoever missed it reads everything again. */
+/** Removes hints so old that a page that missed them reads everything again. */
 export async function forgetHints(tx: Tx, before: Date): Promise<void> {
   await tx.hint.deleteMany({ where: { createdAt: { lt: before } } });
 }

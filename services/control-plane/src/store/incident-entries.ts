@@ -5,7 +5,7 @@ import { newIncidentEntryId } from '../ids.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant } from './instant.ts';
 
-/** What happened to an incident. */
+/** One event of an incident. */
 type Happened =
   | { kind: 'opened' }
   | { kind: 'seen_again'; recurrence: number }

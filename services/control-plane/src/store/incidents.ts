@@ -9,7 +9,7 @@ export type StoredIncident = {
   title: string;
   severity: IncidentSeverity;
   category: IncidentCategory;
-  /** Of one key there is one that is not closed. */
+  /** One key has at most one incident that is not closed. */
   dedupKey: string;
   state: IncidentState;
   /** It rises with each move, and whenever it is seen again. */
@@ -40,7 +40,7 @@ export async function findIncident(
   return row === null ? null : incidentOf(row);
 }
 
-/** Nobody else moves it, or stops anything for it, until the transaction ends. */
+/** Locks it until the transaction ends: no other request moves it, or stops anything for it. */
 export async function lockIncident(tx: Tx, workspaceId: WorkspaceId, id: IncidentId): Promise<StoredIncident | null> {
   await tx.$executeRaw`SELECT FROM incidents WHERE id = ${id} AND workspace_id = ${workspaceId} FOR UPDATE`;
   return await findIncident(tx, workspaceId, id);

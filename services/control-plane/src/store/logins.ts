@@ -3,7 +3,10 @@ import { SignInStatement } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import type { Reader, Tx } from './database.ts';
 
-/** `asked`: a provider was asked. `proven`: it has answered, and a code is to say whose the identity is. Of which browser, the hash says. */
+/**
+ * `asked`: a provider was asked. `proven`: it has answered, and a code is to say whose the identity is. The hash
+ * identifies the browser.
+ */
 const OidcLogin = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('asked'),
@@ -68,7 +71,7 @@ export async function finishLogin(
   return count === 1;
 }
 
-/** Whose address a code went to: the person hears of proofs that are refused. */
+/** Stores the owner of the address that a code went to: the person is notified of refused proofs. */
 export async function nameLogin(tx: Tx, { idHash, userId }: { idHash: string; userId: UserId | null }): Promise<void> {
   await tx.login.updateMany({ where: { idHash, finishedAt: null }, data: { userId } });
 }

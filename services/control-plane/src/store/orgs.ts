@@ -14,13 +14,13 @@ export async function findOrgOfAdmin(reader: Reader, adminId: UserId): Promise<O
   return row === null ? null : { id: OrgId.parse(row.id), name: row.name };
 }
 
-/** Whose a workspace is. */
+/** The organisation of a workspace. */
 export async function findOrgOfWorkspace(reader: Reader, workspaceId: WorkspaceId): Promise<Org | null> {
   const row = await reader.orgWorkspace.findUnique({ where: { workspaceId }, include: { org: true } });
   return row === null ? null : { id: OrgId.parse(row.org.id), name: row.org.name };
 }
 
-/** Whose each of these workspaces is; one that is nobody's is left out. */
+/** The organisation of each of these workspaces; a workspace without one is left out. */
 export async function findOrgIds(reader: Reader, workspaceIds: readonly WorkspaceId[]): Promise<Map<string, OrgId>> {
   const rows = await reader.orgWorkspace.findMany({ where: { workspaceId: { in: [...workspaceIds] } } });
   return new Map(rows.map(({ workspaceId, orgId }) => [workspaceId, OrgId.parse(orgId)]));

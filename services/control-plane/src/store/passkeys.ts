@@ -3,7 +3,7 @@ import { CredentialId } from '@countersign/contracts/governance-kernel';
 import type { PasskeyModel } from '../generated/prisma/models.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** Whose passkey it is, and in which workspace the kernel holds it. */
+/** The owner of the passkey, and the workspace in which the kernel holds it. */
 export type StoredPasskey = {
   credentialId: CredentialId;
   userId: UserId;
@@ -12,7 +12,7 @@ export type StoredPasskey = {
   signedInAt: Date | null;
 };
 
-/** False when somebody has one of this id already. */
+/** `false` when this id exists already. */
 export async function insertPasskey(tx: Tx, passkey: Omit<StoredPasskey, 'signedInAt'>): Promise<boolean> {
   const { count } = await tx.passkey.createMany({ data: passkey, skipDuplicates: true });
   return count === 1;
@@ -26,7 +26,7 @@ export async function findPasskey(reader: Reader, credentialId: string): Promise
 /** More than the kernel lets a person keep in a workspace. */
 const toldMax = 100;
 
-/** Of one person, newest first. */
+/** The passkeys of one person, newest first. */
 export async function listPasskeysOf(reader: Reader, userId: UserId): Promise<StoredPasskey[]> {
   const rows = await reader.passkey.findMany({ where: { userId }, orderBy: { enrolledAt: 'desc' }, take: toldMax });
   return rows.map(passkeyOf);

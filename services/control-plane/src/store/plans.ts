@@ -85,13 +85,13 @@ function idOf(cursor: string): PlanId {
   });
 }
 
-/** What was planned for an incident, the newest first. */
+/** The plans for an incident, the newest first. */
 export async function listPlansFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredPlan[]> {
   const rows = await reader.plan.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
   return rows.map(planOf);
 }
 
-/** Nobody else moves it until the transaction ends. */
+/** Locks it until the transaction ends. */
 export async function lockPlan(tx: Tx, id: PlanId): Promise<StoredPlan> {
   await tx.$executeRaw`SELECT FROM plans WHERE id = ${id} FOR UPDATE`;
   return planOf(await tx.plan.findUniqueOrThrow({ where: { id } }));
@@ -102,11 +102,11 @@ type Move = {
   approvalId?: ApprovalId;
   decided?: StoredPlan['decided'];
   committed?: { by: UserId; at: Date };
-  /** The kernel is asked anew, under another key. */
+  /** The kernel is asked again, under another key. */
   isAskedAnew?: boolean;
 };
 
-/** False: somebody else has moved it meanwhile. */
+/** `false` when another request has moved it in the meantime. */
 export async function movePlan(tx: Tx, { id, state, attempt }: StoredPlan, move: Move): Promise<boolean> {
   const { to, approvalId, decided, committed, isAskedAnew = false } = move;
   const data = {

@@ -54,7 +54,7 @@ export async function noteAllowed(tx: Tx, { id }: Pick<StoredActivation, 'id'>, 
   await tx.policyActivation.updateMany({ where: { id, state: 'deciding' }, data });
 }
 
-/** It is proposed anew, under a key of its own. */
+/** It is proposed again, under a key of its own. */
 export async function proposeAnew(tx: Tx, { id, attempt }: Pick<StoredActivation, 'id' | 'attempt'>): Promise<void> {
   const data = { state: 'deciding', attempt: attempt + 1, decisionId: null, decisionReceiptId: null };
   await tx.policyActivation.updateMany({ where: { id, attempt, state: { in: ['deciding', 'decided'] } }, data });
@@ -63,7 +63,7 @@ export async function proposeAnew(tx: Tx, { id, attempt }: Pick<StoredActivation
 /** `overtaken`: another one has come to this epoch first. Ends the transaction where both are noted at once. */
 type NotedInForce = 'noted' | 'known' | 'overtaken';
 
-/** What was in force before is not kept fresh any more. */
+/** The policy that was in force before is no longer kept fresh. */
 export async function noteInForce(
   tx: Tx,
   { id, workspaceId, epoch }: Pick<StoredActivation, 'id' | 'workspaceId' | 'epoch'>,
@@ -84,7 +84,7 @@ export function isOvertaken(error: unknown): boolean {
   return isUniqueViolation(error, 'policy_activations_one_of_an_epoch');
 }
 
-/** Those that the kernel has allowed, and that nobody has noted as in force, of a time. The newest first. */
+/** Activations of a period that the kernel has allowed, and that are not recorded as in force. The newest first. */
 export async function listUnnoted(
   reader: Reader,
   { from, to, limit }: { from: Date; to: Date; limit: number },

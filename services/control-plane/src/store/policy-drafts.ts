@@ -52,7 +52,7 @@ export function draftChanged(version: number, tags: readonly string[]): AppError
   });
 }
 
-/** Of the version that was compiled; an edit in between stands. A hash that the draft has already keeps its report. */
+/** Records the compiled version; an edit in between is kept. A hash that the draft has already keeps its report. */
 export async function noteCompiled(
   tx: Tx,
   { workspaceId, version, policyHash }: { workspaceId: WorkspaceId; version: number; policyHash: string | null },

@@ -3,7 +3,7 @@ import { UserId } from '@countersign/contracts';
 import type { ProviderIdentity } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 
-/** Who somebody is at a provider: the issuer's name and what it calls them, and nothing else. */
+/** The identity at a provider: the issuer's name and its subject, and nothing else. */
 type IdentityKey = { issuer: string; subject: string };
 
 export async function findProviderIdentity(
@@ -17,7 +17,7 @@ export async function findProviderIdentity(
 
 type NewIdentity = IdentityKey & { userId: UserId; connectionId: string; linkedAt: Date };
 
-/** False when it is somebody's already. */
+/** `false` when it is linked already. */
 export async function insertProviderIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
   const { count } = await tx.providerIdentity.createMany({ data: identity, skipDuplicates: true });
   return count === 1;
@@ -38,7 +38,7 @@ export type StoredIdentity = IdentityKey & {
   signedInAt: Date | null;
 };
 
-/** Of one person, newest first. */
+/** The identities of one person, newest first. */
 export async function listIdentitiesOf(reader: Reader, userId: UserId): Promise<StoredIdentity[]> {
   const rows = await reader.providerIdentity.findMany({
     where: { userId },

@@ -2,7 +2,7 @@ import type { WorkspaceId } from '@countersign/contracts';
 import { PublicProof } from '@countersign/contracts/control-plane';
 import type { Reader, Tx } from './database.ts';
 
-/** Of a workspace that never chose: what its owners publish is public. */
+/** The setting of a workspace without a choice: publications of its owners are public. */
 const settingDefault: PublicProof = 'published';
 
 export async function findPublicProof(reader: Reader, workspaceId: WorkspaceId): Promise<PublicProof> {
@@ -10,7 +10,7 @@ export async function findPublicProof(reader: Reader, workspaceId: WorkspaceId):
   return row === null ? settingDefault : PublicProof.parse(row.setting);
 }
 
-/** The same, held until the transaction ends, also while nobody has chosen. */
+/** The same, locked until the transaction ends, also for a workspace without a choice. */
 export async function lockPublicProof(tx: Tx, workspaceId: WorkspaceId, now: Date): Promise<PublicProof> {
   const first = { workspaceId, setting: settingDefault, updatedAt: now };
   await tx.publicProof.createMany({ data: first, skipDuplicates: true });

@@ -4,7 +4,7 @@ import type { Replay as ReplayRow } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 import { instant } from './instant.ts';
 
-/** Replays of a workspace that are kept. What was published of one stays in its handle. */
+/** Replays of a workspace that are kept. A published part stays in its handle. */
 const keptMax = 20;
 
 type NewReplay = {
@@ -43,7 +43,7 @@ export type ClaimedReplay = {
   createdAt: Date;
 };
 
-/** The oldest that nobody works on, or whose worker went silent. */
+/** The oldest without a worker, or whose worker went silent. */
 export async function claimReplay(
   tx: Tx,
   { lease, now, until }: { lease: string; now: Date; until: Date },
@@ -67,7 +67,7 @@ export async function claimReplay(
 type Held = { id: string; lease: string };
 type Progress = { decisions: number; treeSize: number; until: Date };
 
-/** False: somebody else has it by now, or nobody wants it any more. */
+/** `false` when another worker has it by now, or it was cancelled. */
 export async function noteReplayProgress(
   tx: Tx,
   held: Held,

@@ -8,7 +8,7 @@ export type Within = { workspaceId: WorkspaceId; role: Role };
 export type StoredSession = {
   id: SignInId;
   userId: UserId;
-  /** What the browser or the program calls itself, and where it came from. */
+  /** The name that the browser or the program gives itself, and its address. */
   client: string;
   address: string;
   /** Null: a browser, in all workspaces of the person. */
@@ -44,7 +44,8 @@ type NewTokens = {
 
 export async function insertTokens(tx: Tx, tokens: NewTokens): Promise<void> {
   const { sessionId, accessHash, accessExpiresAt, refreshHash, issuedAt } = tokens;
-  // Those that ran out open nothing, but for the last one: by that, a browser which signs in anew tells which session it had.
+  // Expired tokens open nothing and are deleted, but for the last one: it identifies the earlier session of a browser
+  // that signs in again.
   await tx.accessToken.deleteMany({ where: { sessionId, expiresAt: { lt: issuedAt } } });
   await tx.accessToken.create({ data: { hash: accessHash, sessionId, expiresAt: accessExpiresAt } });
   await tx.refreshToken.create({ data: { hash: refreshHash, sessionId, issuedAt } });
@@ -58,7 +59,7 @@ export async function findSession(reader: Reader, id: SignInId): Promise<StoredS
 /** How many of a person's sessions are told. */
 const toldMax = 100;
 
-/** What a person is signed in by now, newest first: browsers, or programs. */
+/** The live sessions of a person, newest first: browsers, or programs. */
 export async function listLiveOf(
   reader: Reader,
   { userId, kind }: { userId: UserId; kind: 'browser' | 'device' },
@@ -125,7 +126,7 @@ export async function extendSession(tx: Tx, { id }: StoredSession, expiresAt: Da
   await tx.session.update({ where: { id }, data: { expiresAt } });
 }
 
-/** The person of a session has proven again who they are. False when it ended meanwhile. */
+/** The person of a session has proven again who they are. `false` when it ended in the meantime. */
 export async function markProven(
   tx: Tx,
   { id, methods }: Pick<StoredSession, 'id' | 'methods'>,

@@ -2,7 +2,7 @@ import { WorkspaceId, type Digest } from '@countersign/contracts';
 import type { LaneName } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
 
-/** What a draft said in the decisions of one hour. */
+/** The verdicts of a draft in the decisions of one hour. */
 export type LaneHour = {
   lane: LaneName;
   policyHash: Digest;

@@ -55,7 +55,7 @@ export async function listUndelivered(reader: Reader, now: Date, limit: number):
   return rows.map(laneOf);
 }
 
-/** The kernel judges it. False: it was changed meanwhile. */
+/** The kernel judges it. `false` when it was changed in the meantime. */
 export async function noteStanding(tx: Tx, { workspaceId, lane, version }: OfVersion, next: Date): Promise<boolean> {
   const where = { workspaceId, lane, version };
   const { count } = await tx.shadowLane.updateMany({ where, data: { state: 'standing', deliverAt: next } });
@@ -67,7 +67,7 @@ export async function delayLane(tx: Tx, { workspaceId, lane }: Named, next: Date
   await tx.shadowLane.updateMany({ where: { workspaceId, lane }, data: { deliverAt: next } });
 }
 
-/** With what was counted of it. False: it was changed meanwhile. */
+/** With what was counted of it. `false` when it was changed in the meantime. */
 export async function removeLane(tx: Tx, { workspaceId, lane, version }: OfVersion): Promise<boolean> {
   await tx.$executeRaw`SELECT FROM shadow_readings WHERE workspace_id = ${workspaceId} FOR UPDATE`;
   const { count } = await tx.shadowLane.deleteMany({ where: { workspaceId, lane, version } });

@@ -3,14 +3,17 @@ import { CommandKind } from '@countersign/contracts/control-plane';
 import { FenceScope } from '@countersign/contracts/governance-kernel';
 import type { Reader, Tx } from './database.ts';
 
-/** What has become of a command. `outdated`: its end had passed at the kernel, or a fence there is later, or stops more. `refused`: nothing could be stopped by it. */
+/**
+ * The state of a command. `outdated`: its end had passed at the kernel, or a fence there is later, or stops more.
+ * `refused`: nothing could be stopped by it.
+ */
 type CommandState = 'unconfirmed' | 'effective' | 'outdated' | 'refused';
 
 export type StoredCommand = {
   id: CommandId;
   workspaceId: WorkspaceId;
   scope: FenceScope;
-  /** Of the scope; it only rises. */
+  /** The epoch of the scope; it only rises. */
   epoch: number;
   kind: CommandKind;
   reason: string;
@@ -19,7 +22,7 @@ export type StoredCommand = {
   givenBy: string;
   givenAt: Date;
   expiresAt: Date | null;
-  /** What allowed to lift a stop; nobody is asked for one. */
+  /** The decision that allowed to lift a stop; a stop needs none. */
   decisionId: DecisionId | null;
   receiptId: ReceiptId | null;
   state: CommandState;
@@ -36,7 +39,7 @@ type Row = Omit<StoredCommand, Plain | Named> & Record<Plain, string> & Record<N
 
 type Scoped = { scope: FenceScope; workspaceId: WorkspaceId };
 
-/** The epoch of the scope's latest command; 0 before the first. Nobody else commands there until the transaction ends. */
+/** The epoch of the scope's latest command; 0 before the first. Locks the scope until the transaction ends. */
 export async function lockScope(tx: Tx, { scope, workspaceId }: Scoped): Promise<number> {
   await tx.stopScope.createMany({ data: { scope, workspaceId, epoch: 0 }, skipDuplicates: true });
   await tx.$executeRaw`SELECT FROM stop_scopes WHERE scope = ${scope} FOR UPDATE`;
@@ -78,7 +81,7 @@ export async function findLatestCommand(reader: Reader, scope: FenceScope): Prom
   return row === null ? null : commandOf(row);
 }
 
-/** What people of the workspace have ever stopped, by scope. */
+/** The scopes that people of the workspace have ever stopped. */
 export async function listScopes(reader: Reader, workspaceId: WorkspaceId, limit: number): Promise<FenceScope[]> {
   const rows = await reader.stopScope.findMany({ where: { workspaceId }, orderBy: { scope: 'asc' }, take: limit });
   return rows.map(({ scope }) => FenceScope.parse(scope));
@@ -91,13 +94,13 @@ export async function deliverAnew(tx: Tx, { id, scope, workspaceId, epoch }: Sto
   await tx.stopCommand.updateMany({ where: { id, state: 'effective' }, data });
 }
 
-/** What of the scope the kernel has not confirmed, in the order of its epochs. */
+/** The commands of the scope that the kernel has not confirmed, in the order of their epochs. */
 export async function listUndelivered(reader: Reader, scope: FenceScope, limit: number): Promise<StoredCommand[]> {
   const where = { scope, state: 'unconfirmed' };
   return (await reader.stopCommand.findMany({ where, orderBy: { epoch: 'asc' }, take: limit })).map(commandOf);
 }
 
-/** What of the workspace the kernel has not confirmed, oldest first. */
+/** The commands of the workspace that the kernel has not confirmed, oldest first. */
 export async function listUnconfirmed(
   reader: Reader,
   workspaceId: WorkspaceId,
@@ -107,7 +110,10 @@ export async function listUnconfirmed(
   return (await reader.stopCommand.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(commandOf);
 }
 
-/** What the kernel has not confirmed that was given before then, of all workspaces, oldest first; what was seen under the key is left out. */
+/**
+ * The commands of all workspaces that are older and that the kernel has not confirmed, oldest first. Sightings under
+ * the key are left out.
+ */
 export async function listOverdue(
   tx: Tx,
   { before, dedupKey, limit }: { before: Date; dedupKey: string; limit: number },
@@ -122,20 +128,20 @@ export async function listOverdue(
   return (await tx.stopCommand.findMany({ where, orderBy: { id: 'asc' } })).map(commandOf);
 }
 
-/** What was commanded by a plan. */
+/** The commands of a plan. */
 export async function listCommandsOf(reader: Reader, { id: planId }: { id: PlanId }): Promise<StoredCommand[]> {
   return (await reader.stopCommand.findMany({ where: { planId }, orderBy: { id: 'asc' } })).map(commandOf);
 }
 
-/** What was commanded for an incident, the newest first. */
+/** The commands for an incident, the newest first. */
 export async function listCommandsFor(reader: Reader, incidentId: IncidentId, limit: number): Promise<StoredCommand[]> {
   const rows = await reader.stopCommand.findMany({ where: { incidentId }, orderBy: { id: 'desc' }, take: limit });
   return rows.map(commandOf);
 }
 
 /**
- * Stops of an incident that are in force, or may come into force: nothing that the kernel has confirmed came after them in their scope. What
- * was commanded since and is not confirmed may never hold, so it ends none of them.
+ * Stops of an incident that are in force, or may come into force: nothing that the kernel has confirmed came after them
+ * in their scope. Later commands without a confirmation may never apply, so they end none of them.
  */
 export async function listStandingFor(reader: Reader, incidentId: IncidentId, now: Date): Promise<StoredCommand[]> {
   const given = await reader.stopCommand.findMany({

@@ -10,7 +10,7 @@ export async function insertTicket(tx: Tx, { place, ...ticket }: Ticket): Promis
   await tx.ticket.create({ data: { ...ticket, ownSeq: place.own, allSeq: place.all } });
 }
 
-/** What a ticket of this session opens, while it can be used. */
+/** The seat that a ticket of this session opens, while it can be used. */
 export async function findTicket(
   reader: Reader,
   { hash, sessionId }: Pick<Ticket, 'hash' | 'sessionId'>,
@@ -26,7 +26,7 @@ export async function removeTicket(tx: Tx, hash: string): Promise<boolean> {
   return (await tx.ticket.deleteMany({ where: { hash } })).count === 1;
 }
 
-/** Removes tickets that nobody used in time. */
+/** Removes tickets that were not used in time. */
 export async function forgetTickets(tx: Tx, now: Date): Promise<void> {
   await tx.ticket.deleteMany({ where: { expiresAt: { lt: now } } });
 }

@@ -1,7 +1,10 @@
 import { WorkspaceId } from '@countersign/contracts';
 import type { Reader, Tx } from './database.ts';
 
-/** A workspace whose receipts below `place` in the kernel's log were looked at. Whoever is told of anything is watched (`hints.ts`). */
+/**
+ * A workspace whose receipts below `place` in the kernel's log were looked at. Every workspace with hints is watched
+ * (`hints.ts`).
+ */
 export type Watched = { workspaceId: WorkspaceId; place: number };
 
 /** Those behind `after`, by id. */
@@ -18,7 +21,10 @@ export async function listWatched(
   return rows.map(({ workspaceId }) => WorkspaceId.parse(workspaceId));
 }
 
-/** Those that were looked at before then, the longest ago first. They are the caller's: nobody else is given them until they are due again. */
+/**
+ * Those that were looked at before then, the longest ago first. They belong to the caller: no other process gets them
+ * until they are due again.
+ */
 export async function claimUnchecked(
   tx: Tx,
   { before, now, limit }: { before: Date; now: Date; limit: number },

@@ -49,7 +49,7 @@ export type ClaimedJob = {
   createdAt: Date;
 };
 
-/** The oldest that nobody works on, or whose worker went silent. */
+/** The oldest without a worker, or whose worker went silent. */
 export async function claimJob(
   tx: Tx,
   { lease, now, until }: { lease: string; now: Date; until: Date },
@@ -78,7 +78,7 @@ export async function claimJob(
 type Held = { id: string; lease: string };
 type Progress = { decisions: number; treeSize: number; until: Date };
 
-/** False: somebody else has it by now, or nobody wants it any more. */
+/** `false` when another worker has it by now, or it was cancelled. */
 export async function noteProgress(tx: Tx, held: Held, { decisions, treeSize, until }: Progress): Promise<boolean> {
   const data = { decisions, treeSize, leasedUntil: until };
   return (await tx.whatIfJob.updateMany({ where: held, data })).count === 1;

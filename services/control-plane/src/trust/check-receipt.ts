@@ -3,7 +3,7 @@ import type { LedgerEntry } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { VerificationError, verifyLedgerEntry, type TrustedKeys } from '@countersign/verifier';
 
-/** Whose receipt it has to be, and of which session; absent: of any. */
+/** The expected tenant and session of the receipt; absent: any. */
 type Expected = { tenant: string; session?: string };
 
 /** A receipt, and what saw it before its key was revoked: see {@link LedgerEntry}. */

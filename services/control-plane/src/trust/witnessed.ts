@@ -7,8 +7,8 @@ import { answerOf } from '../siblings/answer-of.ts';
 import type { Witnessed } from './check-receipt.ts';
 
 /**
- * A receipt as people are shown it, which has no witness, with what saw it before its key was revoked: the log tells that, and is asked
- * for receipts of such keys alone. Throws GOVERNANCE_UNAVAILABLE.
+ * A shown receipt, which has no witness, with the checkpoint that saw it before its key was revoked. Only receipts of
+ * such keys need a query of the log. Throws GOVERNANCE_UNAVAILABLE.
  */
 export async function witnessed(
   { kernel }: Pick<Context, 'kernel'>,

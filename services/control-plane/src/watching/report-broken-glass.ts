@@ -7,7 +7,10 @@ const lettersMax = 500;
 
 type Broken = EventOf<typeof kernelGlassBroken>['data'];
 
-/** Opens an incident of each glass that was broken in a workspace: others look at it afterwards, since nobody did before. */
+/**
+ * Opens an incident for each broken glass in a workspace: other people review it afterwards, since there was no review
+ * before.
+ */
 export async function reportBrokenGlass(context: Watching, broken: Broken): Promise<void> {
   const workspaceId = WorkspaceId.safeParse(broken.tenant_id);
   // Other tenants of the kernel have no page here.

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { reportIncident, type Report } from '../incidents/report-incident.ts';
 import { recordSighting } from '../store/incident-sightings.ts';
 
-/** What was seen. The same `sighting` of a key counts once; another one of it is the same incident again. */
+/** One sighting. The same `sighting` of a key counts once; another one of it is the same incident again. */
 export type Seen = Pick<Report, 'title' | 'severity' | 'category' | 'note' | 'receipts'> & {
   dedupKey: string;
   sighting: string;
@@ -11,7 +11,7 @@ export type Seen = Pick<Report, 'title' | 'severity' | 'category' | 'note' | 're
 
 export type Watching = Pick<Context, 'transaction' | 'newEvent' | 'now'>;
 
-/** Opens an incident of what was seen in a workspace, or raises its recurrence. What was seen before changes nothing. */
+/** Opens an incident of what was seen in a workspace, or raises its recurrence. A repeated sighting changes nothing. */
 export async function reportSighting(context: Watching, workspaceId: WorkspaceId, seen: Seen): Promise<void> {
   const { sighting, ...report } = seen;
   await context.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { findSighted } from '../store/incident-sightings.ts';
 import { listWatched } from '../store/watched-workspaces.ts';
 import { reportSighting, type Seen, type Watching } from './report-sighting.ts';
 
-/** So many workspaces are told of one thing in a pass, so that it holds up no other watch for long. */
+/** The workspaces that get one report in a pass, so that it blocks no other watch for long. */
 const toldPerPass = 200;
 
 /** How far each thing was told; what was told to all stands at the end. It is lost with the process, and then nothing is told twice. */

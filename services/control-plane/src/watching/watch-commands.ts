@@ -2,7 +2,7 @@ import { targetOf } from '../ops/target.ts';
 import { listOverdue, type StoredCommand } from '../store/stops.ts';
 import { reportSighting, type Seen, type Watching } from './report-sighting.ts';
 
-/** The courier delivers within seconds; whoever stopped something believes by now that it is stopped. */
+/** The courier delivers within seconds; by now, the person who stopped something expects it to be stopped. */
 const confirmedWithinMs = 30_000;
 const commandsMax = 200;
 /** One incident of a workspace: a kernel that is away is away for all that was commanded. */

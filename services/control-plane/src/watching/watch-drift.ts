@@ -1,20 +1,40 @@
 import { createHash } from 'node:crypto';
+import { WorkspaceId } from '@countersign/contracts';
 import { listDriftedTools, type DriftedTool } from '@countersign/contracts/governance-kernel';
 import type { Context } from '../context.ts';
-import type { Seen } from './report-sighting.ts';
+import { reportSighting, type Seen } from './report-sighting.ts';
 import { shownText } from './shown-text.ts';
 import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
 
-/** Of more at once the rest is seen in a later pass, when somebody has approved or revoked some of these. */
-const toolsMax = 200;
+const pageTools = 200;
+/** If there are more, a later pass sees the rest, when some of these were approved or revoked. */
+const pagesMax = 50;
 
 type Looking = Pick<Context, 'kernel' | 'database' | 'transaction' | 'newEvent' | 'now'>;
 
-/** Tools whose servers show something else than what was approved: every workspace could call them, and is denied now. */
+/** Tools whose servers show another definition than the approved one. A server of the installation concerns every workspace. */
 export async function watchDrift(context: Looking, places: ToldPlaces): Promise<void> {
   const asked = context.kernel.own({ listDriftedTools });
-  const { data } = (await asked.listDriftedTools({ query: { limit: toolsMax } })).body;
-  for (const tool of data) await tellEveryWorkspace(context, places, seenOf(tool));
+  let cursor: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const query = { limit: pageTools, ...(cursor === undefined ? {} : { cursor }) };
+    const { data, next_cursor: next } = (await asked.listDriftedTools({ query })).body;
+    for (const tool of data) await tellOwner(context, places, tool);
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
+async function tellOwner(context: Looking, places: ToldPlaces, tool: DriftedTool): Promise<void> {
+  if (tool.tenant_id === null) return await tellEveryWorkspace(context, places, seenOf(tool));
+  const workspaceId = WorkspaceId.safeParse(tool.tenant_id);
+  // Other tenants of the kernel have no page here.
+  if (!workspaceId.success) return;
+  const seen = seenOf(tool);
+  const key = `${workspaceId.data} ${seen.dedupKey} ${seen.sighting}`;
+  if (places.of(key) !== '') return;
+  await reportSighting(context, workspaceId.data, seen);
+  places.note(key, workspaceId.data);
 }
 
 function seenOf({ tool, pinned_hash, observed_hash, drifted_at }: DriftedTool): Seen {

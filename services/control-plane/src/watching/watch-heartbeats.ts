@@ -8,11 +8,14 @@ import { tellEveryWorkspace, type ToldPlaces } from './tell-every-workspace.ts';
 
 /** Longer than a service needs to start again. */
 const silenceMaxMs = 60_000;
-/** Several passes: who has asked nobody for longer was asleep. */
+/** Several passes: a watcher without a probe for longer was asleep. */
 const asleepMs = 30_000;
 const probeMs = 5_000;
 
-/** Reports a service of ours that has answered nobody here for a minute: one incident, and its recurrence rises with each silence. */
+/**
+ * Reports a service of ours that has answered no probe for a minute: one incident, and its recurrence rises with each
+ * silence.
+ */
 export async function watchHeartbeats(context: Context, places: ToldPlaces): Promise<void> {
   const probes: Record<WatchedService, () => Promise<unknown>> = {
     kernel: () => context.kernel.own({ healthz }).healthz({ signal: startDeadline({ ms: probeMs }).signal }),
@@ -28,7 +31,7 @@ export async function watchHeartbeats(context: Context, places: ToldPlaces): Pro
   }
 }
 
-/** Since when nobody has heard of it, once that is too long. */
+/** The start of its silence, once that is too long. */
 export async function noteBeat(
   { transaction, now }: Pick<Context, 'transaction' | 'now'>,
   service: WatchedService,

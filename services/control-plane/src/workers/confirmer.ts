@@ -5,12 +5,12 @@ import { isInForce, noteActivation } from '../policy/put-into-force.ts';
 import { listUnconfirmed, listUnnoted, type StoredActivation } from '../store/policy-activations.ts';
 
 const usualPassMs = 10_000;
-/** A kernel takes a policy for stale when nobody has confirmed it for long: a control plane that is dead confirms nothing. */
+/** A kernel takes a policy for stale without a recent confirmation: a dead control plane confirms nothing. */
 const confirmEveryMs = 600_000;
 const atOnceMax = 100;
-/** Longer than an activation takes that somebody still waits for. */
+/** Longer than an activation takes while its requester still waits. */
 const unnotedMinMs = 30_000;
-/** What has not come into force for so long was given up. */
+/** An activation that is not in force after so long was given up. */
 const unnotedMaxMs = 86_400_000;
 
 /** Keeps the policies fresh that were put into force here. */
@@ -27,7 +27,10 @@ export function startConfirmer(context: Context, passMs = usualPassMs): { stop()
   return { stop: passes.close };
 }
 
-/** An activation whose process died after the kernel took it: nobody else would keep it fresh. What is not in force, a person asks for again. */
+/**
+ * Takes over an activation whose process died after the kernel accepted it: otherwise it would not be kept fresh. An
+ * activation that is not in force is requested again by a person.
+ */
 async function takeOver(context: Context): Promise<void> {
   const nowMs = context.now().getTime();
   const times = { from: new Date(nowMs - unnotedMaxMs), to: new Date(nowMs - unnotedMinMs) };

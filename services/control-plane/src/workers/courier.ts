@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { deliverCommands } from '../ops/deliver-commands.ts';
 import { listUndeliveredScopes } from '../store/stops.ts';
 
-/** A kernel that has come back holds within a second what was commanded meanwhile. */
+/** A kernel that is back receives the missed commands within a second. */
 const passMs = 1_000;
 const commandsOfPass = 100;
 

@@ -7,7 +7,7 @@ import { reportBrokenGlass } from '../watching/report-broken-glass.ts';
 /** At half a minute between deliveries, for more than three days: an incident is not given up while the database is away. */
 const deliveriesMax = 10_000;
 
-/** Opens an incident when somebody breaks the glass. No inbox is needed: the same sighting counts once. */
+/** Opens an incident for each broken glass. No inbox is needed: the same sighting counts once. */
 export function startGlassListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({
     queue: controlPlaneQueues(context.config.bus.exchange).glass,

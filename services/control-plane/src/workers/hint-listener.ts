@@ -7,7 +7,7 @@ import type { Tx } from '../store/database.ts';
 import { noteMembers, recordHint, type HintScope } from '../store/hints.ts';
 import { listWorkspaceIdsOf } from '../store/orgs.ts';
 
-/** What changed an hour ago is read anyway: at half a minute between deliveries, for an hour. */
+/** A change of an hour ago is read anyway: at half a minute between deliveries, for an hour. */
 const deliveriesMax = 120;
 
 /** Hears what changes elsewhere, and tells it to the pages. No inbox is needed: what is told twice is read twice. */
@@ -34,7 +34,10 @@ async function tell(tx: Tx, event: EventOf<(typeof toldEvents)[number]>, now: Da
   for (const scope of await scopesOf(tx, concerns)) await recordHint(tx, scope, hint, now);
 }
 
-/** In one order, whoever tells: two who tell the workspaces of one organisation wait for each other and not for ever. */
+/**
+ * The scopes in one order, so that two transactions for the workspaces of one organisation wait for each other and not
+ * for ever.
+ */
 async function scopesOf(tx: Tx, concerns: Concerned): Promise<HintScope[]> {
   if (concerns === null) return [];
   return 'scope' in concerns ? [concerns.scope] : (await listWorkspaceIdsOf(tx, concerns.orgId)).sort();

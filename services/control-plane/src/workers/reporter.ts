@@ -33,10 +33,10 @@ type Progress = { decisions: number; treeSize: number; until: Date };
 
 type Claimed = { id: string; createdAt: Date };
 
-/** What somebody waits for: how it is claimed, worked on and ended. */
+/** A job that a person waits for: how it is claimed, worked on and ended. */
 type Waited<Job, Result> = {
   claim(tx: Tx, terms: { lease: string; now: Date; until: Date }): Promise<Job | null>;
-  /** Null: somebody else has taken it over. */
+  /** `null` when another worker has taken it over. */
   work(context: Context, job: Job, note: NoteProgress): Promise<Result | null>;
   note(tx: Tx, held: Held, progress: Progress): Promise<boolean>;
   finish(tx: Tx, ended: { held: Held; job: Job; result: Result }, now: Date): Promise<void>;
@@ -65,7 +65,7 @@ const replays: Waited<ClaimedReplay, { findings: ReplayFindings; details: Replay
   fail: failReplay,
 };
 
-/** Works on the reports and the replays that somebody waits for, one of each at a time: a long report holds up no replay. */
+/** Works on the reports and the replays that people wait for, one of each at a time: a long report blocks no replay. */
 export function startReporter(context: Context): { stop(): Promise<void> } {
   let isStopping = false;
   const passesOf = <Job extends Claimed, Result>(kind: Waited<Job, Result>) =>

@@ -15,14 +15,14 @@ import { forgetSessions } from '../store/sessions.ts';
 import { forgetTickets } from '../store/tickets.ts';
 
 const passMs = 60_000;
-/** Whoever drafted a plan that nobody committed looks for it on the day after. */
+/** The author of an uncommitted plan looks for it on the day after. */
 const endedPlansKeptMs = 86_400_000;
-/** Who was away for longer reads everything anew. */
+/** A page that was away for longer reads everything again. */
 const hintsKeptMs = 3_600_000;
-/** Nobody is shown hours that are further back. */
+/** Older hours are not shown. */
 const shadowHoursKeptMs = 7 * 24 * 3_600_000;
 
-/** What still is wrong after so long is seen again. */
+/** A fault that persists is seen again after this time. */
 const sightingsKeptMs = 90 * 24 * 3_600_000;
 
 const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promise<void> }[] = [
@@ -49,7 +49,7 @@ export function startSweeper(context: Context): { stop(): Promise<void> } {
   return { stop: passes.close };
 }
 
-/** By the clock of the database: what is removed by a wrong one does not come back. */
+/** Uses the clock of the database: rows that a wrong clock removes do not come back. */
 export async function sweep(context: Context): Promise<void> {
   await tellRefusals(context);
   for (const { keptMs, forget } of forgotten)

@@ -19,7 +19,10 @@ export function isApiKey(text: string): boolean {
   return text.startsWith('hp_');
 }
 
-/** By the checksum: what was cut or mistyped costs no look at the database, and scanners of leaks know a key from a word. */
+/**
+ * Checks the checksum: a key that was cut or mistyped costs no look at the database, and scanners of leaks know a key
+ * from a word.
+ */
 export function looksLikeApiKey(text: string): boolean {
   const [, random, checksum] = keyPattern.exec(text) ?? [];
   return random !== undefined && checksum === checksumOf(random);
@@ -34,7 +37,7 @@ export function apiKeyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** CRC-32 in base 62: it finds mistakes and keeps nobody out. */
+/** CRC-32 in base 62: it finds mistakes and is no protection. */
 function checksumOf(random: string): string {
   let rest = crc32(random);
   let digits = '';

@@ -15,7 +15,7 @@ type Resolution = {
   /** Until when the kernel holds the approved call; null: it does not. */
   timelockUntil: Date | null;
   actor: string;
-  /** What was said to a rejection. */
+  /** The reason of a rejection. */
   reason: string | null;
   requestId: string | null;
 };
@@ -23,8 +23,8 @@ type Resolution = {
 const codeOf = { rejected: 'APPROVAL_REJECTED', expired: 'APPROVAL_EXPIRED' } as const;
 
 /**
- * Writes down how an approval ended and what that means for its run, if it has one: it goes on, at once or when the time lock has passed, or it
- * ends. Null when the approval had moved on before, or was approved and its run is on its way.
+ * Records the end of an approval and its effect on its run, if it has one. The run continues, at once or when the time
+ * lock has passed, or it ends. Null when the approval had moved on before, or was approved and its run is on its way.
  */
 export async function applyResolution(
   tx: Tx,

@@ -31,7 +31,7 @@ export async function carryVote(kernel: Kernel | null, approval: StoredApproval,
   }
 }
 
-/** Each vote of somebody else changes what ours has to name. No more of them than this come in one moment. */
+/** Each other vote changes the state that ours has to name. No more of them than this come in one moment. */
 const castsMax = 4;
 
 async function voteOnce(kernel: Kernel, approval: StoredApproval, vote: Vote, castsLeft = castsMax): Promise<Carried> {
@@ -83,7 +83,7 @@ async function cast(
   }
 }
 
-/** What the kernel's approval says about the vote; null: it is pending and the vote does not count yet. */
+/** The state of the kernel's approval of a vote; `null` when it is pending and the vote does not count yet. */
 function standingOf({ state, approved_by, timelock_until }: Approval, { status, resolver }: Vote): Carried | null {
   if (statesOf[status].some((wanted) => wanted === state))
     return { kind: 'resolved', timelockUntil: timelock_until === null ? null : new Date(timelock_until) };

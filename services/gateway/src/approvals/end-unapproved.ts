@@ -8,7 +8,7 @@ import type { runOf } from './run-of.ts';
 
 const messages = {
   APPROVAL_REJECTED: 'The approval was rejected',
-  APPROVAL_EXPIRED: 'Nobody decided in time',
+  APPROVAL_EXPIRED: 'There was no decision in time',
 } as const;
 
 type Unapproved = {
@@ -19,7 +19,10 @@ type Unapproved = {
   requestId: string | null;
 };
 
-/** What an approval that was rejected or expired means: a violation; the action never runs, and a run that was parked for it ends as denied. */
+/**
+ * Applies a rejected or expired approval: it is a violation. The action never runs, and a run that was parked for it
+ * ends as denied.
+ */
 export async function endUnapproved(
   tx: Tx,
   context: Context,

@@ -9,7 +9,7 @@ import { obstacleTo } from './obstacle-to.ts';
 
 type Resolver = Pick<Membership, 'workspaceId' | 'role'> & { resolver: string };
 
-/** What keeps this person from resolving the approval, as the workspace is now. */
+/** The obstacles that keep this person from resolving the approval, in the workspace's current state. */
 export async function findObstacle(
   reader: Reader,
   { requestedBy, startedBy }: Pick<StoredApproval, 'requestedBy' | 'startedBy'>,

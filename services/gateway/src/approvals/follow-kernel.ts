@@ -47,7 +47,7 @@ async function follow(tx: Tx, context: Context, approval: StoredApproval, { reso
   });
 }
 
-/** What was approved can be withdrawn while it waits, or let go before its time. */
+/** An approved call can be withdrawn while it waits, or released before its time. */
 async function followApproved(tx: Tx, context: Context, approval: StoredApproval, said: Said): Promise<void> {
   if (said.status !== 'approved') return follow(tx, context, approval, said);
   if (said.resolved.timelock_until === null) await endWait(tx, context, approval);

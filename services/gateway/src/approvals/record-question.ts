@@ -16,9 +16,9 @@ import { recordReceipt } from '../store/receipts.ts';
 type Requested = EventOf<typeof kernelApprovalRequested>['data'];
 
 /**
- * A call asks for an approval at the kernel. Where a key of a workspace made it, the people of the workspace find the question among their own:
- * approval, receipt, audit entry and event commit together, once, however often the kernel says it. Whatever else asks is not theirs.
- * Throws KernelError: then it must be said again.
+ * A call asks for an approval at the kernel. If a key of a workspace made it, the people of the workspace find the
+ * question among their own. Approval, receipt, audit entry and event commit together, once, however often the kernel
+ * sends it. Whatever else asks is not theirs. Throws KernelError: then it must be said again.
  */
 export async function recordQuestion(context: Context, requested: Requested): Promise<void> {
   const { tenant_id: workspaceId, approval_id: approvalId, session_id: sessionId, requested_by: principal } = requested;

@@ -22,9 +22,9 @@ type Resolution = {
 };
 
 /**
- * Resolves an approval once: first in the kernel, whose word counts, then here. If the process dies in between, the workspace's
- * approval stays pending; whoever resolves it again finds the kernel's in the wanted state and goes on. It also stays pending
- * while the kernel wants more votes.
+ * Resolves an approval once: first in the kernel, whose word counts, then here. If the process dies in between, the
+ * workspace's approval stays pending. A repeated request finds the kernel's in the wanted state and continues. It also
+ * stays pending while the kernel wants more votes.
  */
 export async function resolveApproval(context: Context, resolution: Resolution): Promise<WorkspaceApproval> {
   const { workspaceId } = resolution.membership;

@@ -11,7 +11,7 @@ const lookEveryMs = 300;
 
 type Waiting = { workspaceId: string; seq: number; wake: () => void };
 
-/** Looks at the ends of the logs that somebody follows, once for all who do, and not at all while nobody does. */
+/** Reads the ends of followed logs, once for all followers, and not at all without one. */
 export class LogWatch {
   readonly #options: WatchOptions;
   readonly #waiting = new Set<Waiting>();

@@ -11,7 +11,7 @@ type Denial = {
   requestId: string;
 };
 
-/** That somebody may not do what they asked for, in a transaction of its own: the request itself changes nothing. */
+/** Records a refused request, in a transaction of its own: the request itself changes nothing. */
 export async function recordDenial(context: Context, denial: Denial): Promise<void> {
   const entry = { ...denial, verdict: 'deny', reason: 'PERMISSION_DENIED' } as const;
   await context.transaction((tx) => recordAudit(tx, entry, context.now()));

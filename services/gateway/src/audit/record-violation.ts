@@ -3,7 +3,7 @@ import { publishViolation } from '../events.ts';
 import type { Tx } from '../store/database.ts';
 import { insertViolation, type NewViolation } from '../store/violations.ts';
 
-/** A denial, in the list of violations and told to whoever asked for that, in the transaction of the denial. */
+/** Records a denial in the list of violations, and notifies subscribers, in the transaction of the denial. */
 export async function recordViolation(tx: Tx, context: Context, violation: NewViolation): Promise<void> {
   const id = await insertViolation(tx, violation, context.now());
   const { workspaceId, runId, reasonCode } = violation;

@@ -18,7 +18,7 @@ const batchMax = 100;
 /** Receipts are committed, on every gateway, long before this time after their arrival. */
 const lateMaxMs = 600_000;
 
-/** By key: the time of its revocation, and the arrival before which all its receipts were reviewed. */
+/** For each key, the time of its revocation, and the arrival before which all its receipts were reviewed. */
 export type Reviewed = Map<string, { revokedAt: string; before: Date }>;
 
 /**

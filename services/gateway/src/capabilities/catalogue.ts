@@ -10,7 +10,10 @@ export type CatalogueEntry = {
   unproven: readonly string[];
 };
 
-/** What we say that the system can do. A test holds this list against the promises and those that have a proof: none may be missing here. */
+/**
+ * The claimed capabilities of the system. A test holds this list against the promises and those that have a proof: none
+ * may be missing here.
+ */
 export const catalogue: readonly CatalogueEntry[] = [
   {
     key: 'sign_in',
@@ -73,7 +76,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'fail_closed',
-    name: 'What is unknown, stale, unsigned or down denies',
+    name: 'Unknown, stale, unsigned or unavailable facts deny',
     owner: 'governance-kernel',
     promises: [
       'kn.fc.policy.missing',
@@ -90,7 +93,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.gates',
       'kn.conformance',
     ],
-    unproven: ['kn.fc.bypass', 'kn.fc.overgrant', 'kn.fc.egress'],
+    unproven: ['kn.fc.bypass'],
   },
   {
     key: 'model_boundary',
@@ -134,11 +137,11 @@ export const catalogue: readonly CatalogueEntry[] = [
     name: 'Agents and operators are enrolled, and relations decide',
     owner: 'governance-kernel',
     promises: ['kn.authz', 'kn.trust', 'kn.auth.classes', 'kn.tenants'],
-    unproven: ['kn.trust'],
+    unproven: [],
   },
   {
     key: 'evidence',
-    name: 'What was decided verifies offline',
+    name: 'Decisions verify offline',
     owner: 'governance-kernel',
     promises: [
       'kn.receipts.list',
@@ -152,14 +155,14 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.envelopes',
       'kn.replay',
     ],
-    unproven: ['kn.receipts.tail', 'kn.evidence.export', 'kn.envelopes'],
+    unproven: ['kn.receipts.tail'],
   },
   {
     key: 'sandbox',
-    name: 'What the kernel starts is confined',
+    name: 'Processes that the kernel starts are confined',
     owner: 'governance-kernel',
     promises: ['kn.sandbox'],
-    unproven: ['kn.sandbox'],
+    unproven: [],
   },
   {
     key: 'telemetry',
@@ -218,10 +221,10 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
   {
     key: 'public_proof',
-    name: 'Anybody can check what is made public',
+    name: 'Published evidence can be verified by third parties',
     owner: 'control-plane',
     promises: ['cp.evidence', 'cp.report.html', 'cp.replay', 'cp.public', 'cp.public.browser', 'cp.claim'],
-    unproven: ['cp.evidence', 'cp.report.html', 'cp.claim'],
+    unproven: ['cp.evidence', 'cp.claim'],
   },
   {
     key: 'connectors_and_channels',
@@ -286,5 +289,5 @@ export const catalogue: readonly CatalogueEntry[] = [
   },
 ];
 
-/** When somebody last changed this list. */
+/** The date of the last change of this list. */
 export const catalogueRevisedAt = '2026-11-22T00:00:00.000Z' as Instant;

@@ -9,7 +9,7 @@ type Live = Extract<z.infer<(typeof introspectSession)['reply']>, { active: true
 
 /**
  * The session of a token (attacker-controlled), and whose it is. Throws CREDENTIALS_INVALID for one that is over, and
- * CONTROL_PLANE_UNAVAILABLE when nobody can tell.
+ * CONTROL_PLANE_UNAVAILABLE when its state is unknown.
  */
 export async function introspect(
   { consoleSessions, database }: Pick<Context, 'consoleSessions' | 'database'>,

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
 
 /**
- * Throws ORIGIN_NOT_ALLOWED unless a page that this gateway served asks. A socket takes no token of the page in a header, and browsers open
- * one to any site for any page; that of another port of the same machine gets the cookie sent along.
+ * Throws ORIGIN_NOT_ALLOWED unless a page that this gateway served asks. A socket takes no token of the page in a
+ * header, and browsers open one to any site for any page. A page of another port of the same machine gets the cookie
+ * sent along.
  */
 export function requireOwnPage(
   { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,

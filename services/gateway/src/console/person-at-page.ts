@@ -7,8 +7,8 @@ import { personOfCookie } from './person-of-cookie.ts';
 import { requireSamePage } from './same-page.ts';
 
 /**
- * Who sits at the page of ours that asks, on a route that strangers may ask too: null for a cookie that is over, or that another site's
- * page had the browser send along. Throws CONTROL_PLANE_UNAVAILABLE when nobody can tell.
+ * The person at our page, on a public route. `null` for a cookie that is over, or that another site's page had the
+ * browser send along. Throws CONTROL_PLANE_UNAVAILABLE when the session's state is unknown.
  */
 export async function personAtPage(
   context: Pick<Context, 'config' | 'consoleSessions' | 'database'>,

@@ -3,14 +3,14 @@ import type { User } from '@countersign/contracts/gateway';
 import type { Context } from '../context.ts';
 import { introspect, sessionOver } from './introspect.ts';
 
-/** By which sign-in a person is there, and when they last proved it. */
+/** The sign-in of a person, and the time of their last proof of presence. */
 export type Presence = { sessionId: SignInId; provenAt: Date };
 
 type ConsolePerson = Presence & { user: User; csrfToken: string };
 
 /**
- * Who sits at the browser that brought this access cookie (attacker-controlled). Throws CREDENTIALS_INVALID for a session that is over,
- * and CONTROL_PLANE_UNAVAILABLE when nobody can tell.
+ * Who sits at the browser that brought this access cookie (attacker-controlled). Throws CREDENTIALS_INVALID for a
+ * session that is over, and CONTROL_PLANE_UNAVAILABLE when its state is unknown.
  */
 export async function personOfCookie(
   context: Pick<Context, 'consoleSessions' | 'database'>,

@@ -5,8 +5,8 @@ import { secretsEqual } from '@countersign/service-kit';
 type Asked = { req: Pick<IncomingMessage, 'headers'>; method: Method; csrfToken: string };
 
 /**
- * Throws CSRF_TOKEN_INVALID unless a request that changes something comes from a page of ours. A browser sends the cookie whoever asks it
- * to; only our pages know the token, and no page can make it say `same-origin`.
+ * Throws CSRF_TOKEN_INVALID unless a request that changes something comes from a page of ours. A browser sends the
+ * cookie with requests of any page. Only our pages know the token, and no page can make the browser send `same-origin`.
  */
 export function requireSamePage({ req: { headers }, method, csrfToken }: Asked): void {
   if (method === 'GET') return;

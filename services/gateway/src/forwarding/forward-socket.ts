@@ -9,7 +9,7 @@ import { passBack } from './pass-back.ts';
 type Forwarded = {
   req: IncomingMessage;
   res: ServerResponse;
-  /** What is said in place of the caller's headers. */
+  /** The headers that replace the caller's. */
   headers: IncomingHttpHeaders;
   /** Aborted when the caller goes away, and when the process drains. */
   signal: AbortSignal;
@@ -24,10 +24,16 @@ type Target = { url: string; agent: Agent; answerMaxMs: number; unavailable(caus
 
 /** An opening handshake is one read of the other service's. */
 const openMaxMs = 10_000;
-/** The other service knows of the end of a session too, and says it in its own words; whoever does not hear it is cut. */
+/**
+ * The other service knows of the end of a session too, and closes with its own reason; a socket that does not get it is
+ * cut.
+ */
 const lastWordMs = 500;
 
-/** What a handshake is made of (RFC 6455 §4.1). Without extensions: nothing is packed that a stranger may have had a part in. */
+/**
+ * The headers of a handshake (RFC 6455 §4.1). Without extensions, so no text of a stranger is compressed. Without
+ * extensions: nothing is packed that a stranger may have had a part in.
+ */
 const handshake: ReadonlySet<string> = new Set([
   'sec-websocket-key',
   'sec-websocket-version',
@@ -67,7 +73,7 @@ export function createForwardSocket({ url, agent, answerMaxMs, unavailable }: Ta
         join({ socket, head }, { socket: upstream, head: first });
       });
       asked.once('response', (answer) => {
-        if (!passBack(answer, res, false)) reject(unavailable(new Error('Nobody may send this answer on')));
+        if (!passBack(answer, res, false)) reject(unavailable(new Error('This answer cannot be forwarded')));
       });
       asked.once('error', (error) => {
         if (!res.headersSent && !socket.destroyed) reject(unavailable(error));
@@ -84,7 +90,7 @@ function handshakeIn({ headers }: IncomingMessage): IncomingHttpHeaders {
 
 type End = { socket: Duplex; head: Buffer };
 
-/** Each ends with the other. Whoever does not read makes the other side wait, and that side knows when it has waited enough. */
+/** Each ends with the other. A reader that stops makes the other side wait, and that side has its own limit. */
 function join(left: End, right: End): void {
   for (const [from, to] of [
     [left, right],

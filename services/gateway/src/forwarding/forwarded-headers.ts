@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { toldRequestHeaders } from '@countersign/contracts';
 
 /**
- * What a caller may say to the service behind us. All that is not named here ends at this door: who somebody claims to be, for which
- * tenant, by which proxies, and each header that we have not thought of. The two of X-Gov are arguments of a call, and name nobody.
+ * The headers that a caller may send to the service behind us. All other headers end here: claimed identity, tenant and
+ * proxies, and each header that we have not thought of. The two of X-Gov are arguments of a call, and identify no
+ * caller.
  */
 const passedOn: ReadonlySet<string> = new Set([
   'accept',

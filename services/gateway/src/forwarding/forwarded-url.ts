@@ -1,7 +1,7 @@
 /**
- * The address without the name of the workspace, which is for this door alone, and in one form. What is another way of writing an
- * address to some readers (an origin before it, a backslash, a fragment) is made plain, so that the other service reads the path that
- * was matched here and no other.
+ * The address without the name of the workspace, which is for this door alone, and in one form. Some readers accept
+ * other spellings of an address (an origin before it, a backslash, a fragment). They are normalised, so that the other
+ * service reads the path that was matched here and no other.
  */
 export function forwardedUrl(url: string): string {
   const [path = '', ...rest] = plain(url).split('?');

@@ -11,7 +11,7 @@ import { noteTold } from './told-by-service.ts';
 type Forwarded = {
   req: IncomingMessage;
   res: ServerResponse;
-  /** What is said in place of the caller's headers. */
+  /** The headers that replace the caller's. */
   headers: IncomingHttpHeaders;
   bodyBytesMax: number;
   /** Aborted when the caller goes away, and a stream when the process drains. */
@@ -23,7 +23,7 @@ type Forwarded = {
 /** Passes a request on, and its answer back byte for byte. Resolves when that is over; throws what is to be answered instead. */
 export type Forward = (forwarded: Forwarded) => Promise<void>;
 
-/** What the proxy takes for the caller's request: its body, bounded, and nothing else that the caller said. */
+/** The caller's request as the proxy sees it: its body, bounded, and nothing else of the caller. */
 type Request = Transform & Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'httpVersion' | 'socket'>;
 type Hooks = { began(answer: IncomingMessage): void; ended(): void; failed(error: unknown): void };
 
@@ -45,7 +45,7 @@ export function createForward(target: Target): Forward {
     // The library would copy headers that end here, and leave the caller waiting when an answer breaks off.
     selfHandleResponse: true,
     proxyTimeout: silenceMaxMs,
-    // Its own set of plugins with one left out, which makes a line of a log for each answer that nobody reads.
+    // Its own set of plugins without the one that writes an unused log line for each answer.
     ejectPlugins: true,
     plugins: [debugProxyErrorsPlugin, proxyEventsPlugin],
     on: {
@@ -77,10 +77,10 @@ export function createForward(target: Target): Forward {
       const began = (answer: IncomingMessage) => {
         if (isOver) return;
         noteTold(req, answer.headers);
-        if (!passBack(answer, res, setsCookies)) return failed(new Error('Nobody may send this answer on'));
+        if (!passBack(answer, res, setsCookies)) return failed(new Error('This answer cannot be forwarded'));
         answered(answer.statusCode ?? 502);
       };
-      // Whoever turns the connection into another one, or lets go of it, gives no answer and no error.
+      // A connection that is upgraded or dropped gives no answer and no error.
       const ended = () => {
         if (!res.headersSent) failed(new Error('The connection ended before an answer'));
       };

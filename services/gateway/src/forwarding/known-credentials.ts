@@ -6,15 +6,15 @@ import { createRateLimiter, type ServiceConfig } from '@countersign/service-kit'
 const knownMax = 10_000;
 
 /**
- * Which credentials of its own the kernel has taken. Only those count as a principal in limits: whoever invents credentials is slowed
- * down by address, and does not use up what the kernel lets this gateway get wrong.
+ * Which credentials of its own the kernel has taken. Only those count as a principal in limits. A caller that invents
+ * credentials is limited by address, and does not use up the failures that the kernel allows this gateway.
  */
 export type KnownCredentials = {
-  /** What a known credential is called in limits; null for one that the kernel has not taken yet. */
+  /** The name of a known credential in limits; `null` for one that the kernel has not accepted yet. */
   nameOf(credential: string): string | null;
   /** Throws RATE_LIMITED when this address has tried too many that are not known. */
   admit(credential: string, address: string): Promise<void>;
-  /** What the kernel made of it. */
+  /** Records whether the kernel accepted it. */
   learn(credential: string, isTaken: boolean): void;
 };
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { returnedHeaders } from './forwarded-headers.ts';
 
-/** False for an answer that nobody may send on, such as one of status 99: nothing of it was sent. */
+/** `false` for an answer that cannot be forwarded, such as one of status 99: nothing of it was sent. */
 export function passBack(answer: IncomingMessage, res: ServerResponse, setsCookies: boolean): boolean {
   const status = answer.statusCode ?? 502;
   try {
@@ -11,7 +11,7 @@ export function passBack(answer: IncomingMessage, res: ServerResponse, setsCooki
   }
   // Who listens to a stream wants to know that it is open; what has a length follows at once.
   if (answer.headers['content-length'] === undefined) res.flushHeaders();
-  // An answer that breaks off breaks off the caller's, too: nobody takes half an answer for a whole one.
+  // If an answer breaks off, the caller's breaks off too, so it is never taken for complete.
   answer.once('close', () => {
     if (!answer.complete) res.destroy();
   });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ToldRequest, toldRequestHeaders, type ReportedQuery } from '@countersign/contracts';
 import { knownMembersOf, type FailedCall, type KnownMembers } from '@countersign/service-kit';
 
-/** What services behind the gateway told of requests that were passed on to them, until their reports are made. */
+/** The reports of services behind the gateway on forwarded requests, until the gateway's reports are made. */
 const toldOf = new WeakMap<IncomingMessage, string>();
 
 /** Remembers what the answer to `req` tells of it, which goes no further. */

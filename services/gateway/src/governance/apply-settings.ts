@@ -14,7 +14,7 @@ export type AppliedSettings = {
 
 type Sibling = Pick<KernelClient, 'putToolBlocks' | 'putCeiling'>;
 
-/** What the models of a workspace may cost in a month. */
+/** The ceiling on the monthly cost of a workspace's models. */
 const monthlyCeiling = 'ceiling.llm_month';
 
 /**
@@ -66,7 +66,7 @@ async function applyCeiling(
 
 /** Far below the last version that can be stored, so that saves can always follow. */
 const standingMax = 2_000_000_000;
-/** Of a setting under a version that does not rise above the standing one. */
+/** The answer for a setting whose version does not rise above the current one. */
 const Standing = z.object({ version: ControlVersion.max(standingMax) });
 
 function accept(answer: RawAnswer<unknown>, version: number): void {

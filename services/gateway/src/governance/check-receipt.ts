@@ -2,7 +2,7 @@ import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { nodeProvider } from '@countersign/crypto/node';
 import { VerificationError, verifyReceipt, type TrustedKeys } from '@countersign/verifier';
 
-/** What the receipt of this very step must say. */
+/** The expected content of the receipt of this very step. */
 type ReceiptExpectation = {
   tenant: string;
   principal: string;
@@ -15,7 +15,7 @@ type ReceiptExpectation = {
   notBefore: Date;
 };
 
-/** What the verifier refused, or the first member that is not this step's. */
+/** The verifier's refusal, or the first member that does not belong to this step. */
 export type ReceiptFault = VerificationError['code'] | ContentFault;
 type ContentFault =
   | 'kind'

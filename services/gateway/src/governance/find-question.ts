@@ -7,7 +7,7 @@ import { malformed, receiptRefused, throwKernelError } from './kernel-error.ts';
 
 export type AskedByKey = { workspaceId: string; sessionId: string; approvalId: string; principal: string };
 
-/** What the call of a key asks for, and the decision that asked. */
+/** The approval that the call of a key requests, and the decision that requested it. */
 export type Question = { approval: Approval; receipt: StoredReceipt };
 
 /**

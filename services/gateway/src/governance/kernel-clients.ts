@@ -6,7 +6,7 @@ import type { GovernanceConfig } from '../config.ts';
 export type KernelClient = RawClient<typeof kernelRoutes>;
 
 type KernelClients = {
-  /** For somebody of a workspace, who is asserted anew with each attempt. */
+  /** A client for a caller of a workspace, who is asserted again with each attempt. */
   as(asserted: Asserted): KernelClient;
   /** For what the gateway itself sets. */
   readonly sibling: KernelClient;
@@ -18,7 +18,7 @@ type Ways = {
   signer: AssertionSigner;
   fetch: typeof fetch;
   repeatsForMs: number;
-  /** Of the work that a call is part of. */
+  /** The traceparent of the work that a call is part of. */
   traceparent: () => string | null;
 };
 

@@ -64,7 +64,10 @@ const ofFault: Record<CallFault, [KernelErrorKind, code: RunErrorCode, message: 
   malformed: ['unreachable', 'GOVERNANCE_MALFORMED', 'The answer of the kernel broke its contract'],
 };
 
-/** What a call that failed on the way means for the step. For `catch`: throws a KernelError, or what is no fault of the call. */
+/**
+ * The effect of a failed call on its step. For `catch`: throws a KernelError, or the error itself when it is no fault
+ * of the call. For `catch`: throws a KernelError, or what is no fault of the call.
+ */
 export function throwKernelError(error: unknown): never {
   if (!(error instanceof CallFailed)) throw error;
   const [kind, code, message] = ofFault[error.fault];

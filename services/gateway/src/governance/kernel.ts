@@ -46,7 +46,7 @@ export type Kernel = {
   /** `request` is canonical JSON text. */
   callModel(step: GovernedStep, request: string): Promise<Governed<ModelReply>>;
   callTool(step: GovernedStep, call: GovernedCall): Promise<Governed<ToolReply>>;
-  /** What became of a call that the kernel withheld from a model's answer. */
+  /** The outcome of a call that the kernel withheld from a model's answer. */
   recallDecision(step: GovernedStep, call: GovernedCall, proposal: Proposal): Promise<Governed<ToolReply>>;
   findApproval(of: { workspaceId: string; sessionId: string }, approvalId: string): Promise<Approval | null>;
   findQuestion(asked: AskedByKey): Promise<Question | null>;
@@ -68,7 +68,7 @@ type Change = { resource: string; args: Record<string, string> };
 type ApprovalVote = {
   workspaceId: string;
   approver: string;
-  /** What the approver is in the workspace. */
+  /** The approver's role in the workspace. */
   role: Role;
   /** Version of the list of members that `role` is from. */
   membersVersion: number;
@@ -82,13 +82,13 @@ type ApprovalVote = {
 export const memberChangeSession = 'console:members';
 const memberChange = { action: 'policy.change', effect_level: 'E3', session_id: memberChangeSession } as const;
 
-/** Whoever votes waits at a screen, and can vote again. */
+/** A voter waits at a screen, and can vote again. */
 const personWaitsMs = 1_500;
 
 type Ways = {
   signer: AssertionSigner;
   fetch?: typeof fetch | undefined;
-  /** Of the work that a call is part of; null: nobody traces it. */
+  /** The traceparent of the work that a call is part of; `null` when tracing is off. */
   traceparent?: () => string | null;
 };
 
@@ -237,7 +237,7 @@ async function callTool(parts: Parts, step: GovernedStep, call: GovernedCall): P
   return { decision, reply: toolReplyOf(execution) };
 }
 
-/** What an ESCALATE asks for: a question of its own, or the one that was open for the same call already. */
+/** The approval that an ESCALATE requests: a new one, or the one that was open for the same call already. */
 function approvalOf(parts: Parts, step: GovernedStep, payload: ReceiptPayload): Promise<Approval | null> {
   const isAskedFor = ({ receipt_id: receiptId, approval_id: approvalId }: Approval) =>
     receiptId === payload.receipt_id || approvalId === payload.approval_id;

@@ -6,7 +6,7 @@ import { functionNameOf } from '../runs/tool-names.ts';
 import { KernelError } from './kernel-error.ts';
 import { storable } from './storable.ts';
 
-/** What the kernel decided about the calls in the answer, in the order in which the model made them. */
+/** The kernel's decisions about the calls in the answer, in the order in which the model made them. */
 const Decision = z.object({
   tool: z.string().min(1).max(256),
   tool_call_id: z.string().nullable(),

@@ -5,10 +5,10 @@ import { storable } from './storable.ts';
 
 const TextContent = z.object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1) });
 
-/** What one tool may put into a conversation; the rest is cut and said to be cut. */
+/** The most text of one tool in a conversation; the rest is cut, and the text states it. */
 const contentLengthMax = 50_000;
 
-/** What the model gets to read of a tool's result: its text, or the whole result as JSON when it is more than text. */
+/** The text of a tool's result for the model, or the whole result as JSON when it is more than text. */
 export function toolReplyOf(execution: z.infer<typeof McpExecution>): ToolReply {
   const texts = TextContent.safeParse(execution.result);
   const content = texts.success

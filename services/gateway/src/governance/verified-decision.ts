@@ -6,7 +6,7 @@ import type { GovernedStep } from './governed-step.ts';
 import { malformed, receiptRefused } from './kernel-error.ts';
 import { storable } from './storable.ts';
 
-/** The question that an ESCALATE asks, for whoever is to answer it. */
+/** The question of an ESCALATE, for its approver. */
 export type KernelApproval = Pick<Approval, 'demand' | 'args' | 'facts' | 'reason'> & {
   approvalId: string;
   expiresAt: Date;
@@ -22,7 +22,7 @@ export type VerifiedDecision = {
   approval: KernelApproval | null;
 };
 
-/** What the receipt has to be about, besides the step. */
+/** The expected subject of the receipt, besides the step. */
 type Subject = { action: string; tool: string | null; decisionId: string };
 
 /** Throws KernelError for a receipt that does not prove a decision about exactly this. */
@@ -42,7 +42,7 @@ export async function verifyDecision(
   if (fault !== null) throw receiptRefused({ receipt, fault });
 }
 
-/** The decision that a verified receipt tells. What is sealed counts, not what was said beside it. */
+/** The decision that a verified receipt tells. The sealed values count, not the text beside them. */
 export function decisionOf(receipt: StoredReceipt, reason: string, approval: KernelApproval | null): VerifiedDecision {
   const { verdict, reason_code: reasonCode } = receipt.payload;
   if (verdict === 'ESCALATE' && approval === null)

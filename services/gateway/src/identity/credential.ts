@@ -5,8 +5,8 @@ import { bearerToken } from '@countersign/service-kit';
 const headerToken = /^[A-Za-z0-9_-]{1,256}$/;
 
 /**
- * What a request proves itself by: `Authorization: Bearer …`, or a key in `X-API-Key`. Two that differ are a mistake or an attack, never
- * a choice of ours. Throws CREDENTIALS_REQUIRED, CREDENTIALS_INVALID.
+ * The credential of a request: `Authorization: Bearer …`, or a key in `X-API-Key`. Two that differ are a mistake or an
+ * attack, never a choice of ours. Throws CREDENTIALS_REQUIRED, CREDENTIALS_INVALID.
  */
 export function presentedCredential(req: IncomingMessage): string {
   const key = req.headers['x-api-key'];

@@ -11,8 +11,8 @@ export const sendsPerHourMax = 5;
 type DigitsBinding = { codeId: string; email: string; inviteId: string | null };
 
 /**
- * Six digits, derived from the secret and the random id of the code: they can be sent again without being stored. 64 bits of the HMAC
- * make each of the million equally likely. An invite has digits of its own, which only who was sent them for it knows.
+ * Six digits, derived from the secret and the random id of the code, so they can be sent again without being stored. The 64 bits of the HMAC make each of the million equally likely. An invite has digits of its own, which only who was sent
+ * them for it knows.
  */
 export function emailCodeOf(secret: string, { codeId, email, inviteId }: DigitsBinding): string {
   const purpose = inviteId === null ? '' : `\n${inviteId}`;
@@ -23,7 +23,10 @@ export function emailCodeOf(secret: string, { codeId, email, inviteId }: DigitsB
 
 type CodeBinding = { codeId: string; email: string; code: string };
 
-/** What is stored instead of the code: useless without the key, and useless for another address or another code row. */
+/**
+ * The hash that is stored instead of the code: useless without the key, and useless for another address or another code
+ * row.
+ */
 export function emailCodeHmac(secret: string, { codeId, email, code }: CodeBinding): string {
   return createHmac('sha256', secret).update(`countersign/email-code/v1\n${codeId}\n${email}\n${code}`).digest('hex');
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { storableText } from '@countersign/contracts';
 import { z } from 'zod';
 
-/** A web app is opened and signs in at once; what is older was kept by somebody. */
+/** A web app is opened and signs in at once; older data was kept by another party. */
 const ageMaxMs = 5 * 60_000;
 /** The clocks of Telegram and of this machine. */
 const skewMs = 60_000;
@@ -17,7 +17,7 @@ const InitDataUser = z.looseObject({
   last_name: storableText({ max: 256 }).optional(),
 });
 
-/** Whom Telegram vouches for. */
+/** The person for whom Telegram vouches. */
 type MessengerUser = { messengerId: string; name: string; hash: string };
 
 /**

@@ -18,9 +18,10 @@ const hourMs = 3_600_000;
 type Asked = { email: string; inviteId: string | null };
 
 /**
- * The one live code of an address: who asks while one lives is sent that one, so that a stranger who asks ends nobody's. For an invite
- * it has digits of its own: somebody else may have accepted, and who only signs in joins nothing by it. Throws RATE_LIMITED after five
- * in an hour. Looks at no user: known and unknown addresses take the same way.
+ * The one live code of an address. A request while one lives sends the same code again, so a stranger's request
+ * invalidates no code. For an invite it has digits of its own: another person may have accepted it, and an ordinary
+ * sign-in joins nothing. Throws RATE_LIMITED after five in an hour. Looks at no user: known and unknown addresses take
+ * the same way.
  */
 export async function issueCode(context: Context, { email, inviteId }: Asked): Promise<string> {
   const now = context.now();
@@ -42,7 +43,7 @@ export async function issueCode(context: Context, { email, inviteId }: Asked): P
   });
 }
 
-/** Of the live code, or of a new one; it counts as sent once more. */
+/** The id of the live code, or of a new one; it counts as sent once more. */
 async function liveCodeId(tx: Tx, { config }: Context, { email, now }: { email: string; now: Date }): Promise<string> {
   const live = await findLiveCode(tx, email);
   if (live !== null && live.expiresAt > now) {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { issueCode } from './issue-code.ts';
 
-/** What `POST /api/auth/email/verify` takes, once and within ten minutes. */
+/** The body that `POST /api/auth/email/verify` accepts, once and within ten minutes. */
 type LocalSignIn = { email: string; code: string };
 
 /** A one-time sign-in for the person at the terminal of the embedded profile, who needs no mail to prove who it is. */

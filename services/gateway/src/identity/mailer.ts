@@ -46,7 +46,7 @@ export function createSmtpMailer(options: { smtpUrl: string; from: string }): Ma
   };
 }
 
-/** Whoever reads it decides by it: nothing else asks the invited person. */
+/** The invited person decides by this text, since no other text explains the invite. */
 function joinedText(joins: Joined | null): string {
   if (joins === null) return '';
   return `It also makes you a member of ${oneLine(joins.workspace)}, to which ${oneLine(joins.from)} invited you.\n`;

@@ -30,8 +30,9 @@ export async function makeWorkspace(tx: Tx, context: Context, { owner, name, req
 const ownedMax = 100;
 
 /**
- * Whether somebody who is signed in may make a workspace of their own, and no two requests of theirs at once. Throws PERMISSION_DENIED
- * where that is not for everybody, RATE_LIMITED for who owns a hundred.
+ * Checks whether a signed-in person may make a workspace of their own, and allows one request of theirs at a time.
+ * Throws PERMISSION_DENIED when the installation forbids it, RATE_LIMITED for an owner of a hundred. Throws
+ * PERMISSION_DENIED where that is not for everybody, RATE_LIMITED for who owns a hundred.
  */
 export async function requireMayMake(tx: Tx, { config }: Pick<Context, 'config'>, { id }: User): Promise<void> {
   await lockUser(tx, id);

@@ -4,7 +4,10 @@ import type { Context } from '../context.ts';
 import { notFound } from '../guards.ts';
 import { findUser } from '../store/users.ts';
 
-/** A person (`text` is an id that somebody sent) with the address that codes go to. Throws NOT_FOUND for nobody, and for whoever signs in by messenger alone. */
+/**
+ * The person of an id that a caller sent, with the address that codes go to. Throws NOT_FOUND for an unknown id, and
+ * for a person who signs in by messenger only.
+ */
 export async function requireAddress(
   { database }: Pick<Context, 'database'>,
   text: string,

@@ -7,7 +7,7 @@ import { issueCode } from './issue-code.ts';
 type Asking = {
   email: string;
   invite: AcceptedInvite | null;
-  /** Whether whoever asks sits at this machine. */
+  /** Whether the caller is on this machine. */
   isLocal: boolean;
   log: Log;
 };

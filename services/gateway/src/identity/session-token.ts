@@ -22,7 +22,7 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** `reused`: somebody holds a token that was replaced, so the whole family is revoked. */
+/** `reused`: a party holds a token that was replaced, so the whole family is revoked. */
 type SessionState = 'valid' | 'due' | 'expired' | 'revoked' | 'reused';
 
 export function sessionState(session: SessionFacts, now: Date): SessionState {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackAuthority } from './loopback.ts';
 
-/** Each says that somebody stands between the caller and this gateway. */
+/** Each shows a proxy between the caller and this gateway. */
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /**

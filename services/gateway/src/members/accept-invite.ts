@@ -9,20 +9,20 @@ import { joinInvited } from './join-invited.ts';
 
 type Acceptance = {
   token: string;
-  /** As the caller says; it must be the invited one. */
+  /** The address that the caller states; it must be the invited one. */
   email: string;
-  /** Whose session the caller has; null: nothing is proven yet. */
+  /** The person of the caller's session; `null` when nothing is proven yet. */
   user: User | null;
   requestId: string;
 };
 
-/** What whoever proves the address is asked to join, and who asks. */
+/** The workspace that a person with the proven address joins, and the inviter. */
 export type AcceptedInvite = { id: string; workspace: string; from: string };
 type Accepted = { invite: AcceptedInvite; joined: Membership | null };
 
 /**
- * Accepts, and joins where the address is proven; `joined` is null where it has to be proven first, by the code of this invite. Throws
- * NOT_FOUND for all that does not fit, so that nobody learns from a token whom it invites.
+ * Accepts, and joins where the address is proven; `joined` is null where it has to be proven first, by the code of this
+ * invite. Throws NOT_FOUND for every mismatch, so that a token does not reveal whom it invites.
  */
 export async function acceptInviteBy(context: Context, acceptance: Acceptance): Promise<Accepted> {
   const { token, email, user, requestId } = acceptance;

@@ -26,7 +26,7 @@ export async function changeRole(context: Context, { role, ...change }: Change &
     await holdRight(tx, caller, 'member.manage');
     const before = await heldRole(tx, workspaceId, userId);
     if (before === role) return;
-    // What was decided is a step from this role, and no other one.
+    // The decision was made for a step from this role, and no other one.
     if (before !== from) throw new AppError('PRECONDITION_FAILED', 'The role of this member changed; try again');
     if (before === 'owner') await refuseLastOwner(tx, workspaceId);
     await setRole(tx, workspaceId, userId, role);
@@ -41,7 +41,7 @@ export async function changeRole(context: Context, { role, ...change }: Change &
   });
 }
 
-/** Of somebody else by an owner, or one's own. Throws as changeRole does. */
+/** Ends the membership of another person, by an owner, or one's own. Throws as changeRole does. */
 export async function endMembership(context: Context, { caller, userId, requestId }: Change): Promise<void> {
   const { workspaceId, actor } = caller;
   await context.transaction(async (tx) => {
@@ -57,8 +57,8 @@ export async function endMembership(context: Context, { caller, userId, requestI
 }
 
 /**
- * What an owner arranged for others goes with the role: an invite would be a way back in, and a webhook a way to go on listening. How much
- * that was is told with the change.
+ * An owner's arrangements for others end with the role: an invite would be a way back in, and a webhook a way to go on
+ * listening. How much that was is told with the change.
  */
 export async function endWordOf(
   tx: Tx,
@@ -71,7 +71,7 @@ export async function endWordOf(
   };
 }
 
-/** As it is now: for good only under the lock of the workspace's memberships. */
+/** The current role: reliable only under the lock of the workspace's memberships. */
 async function heldRole(tx: Reader, workspaceId: string, userId: string): Promise<Role> {
   const role = await findRole(tx, workspaceId, userId);
   if (role === null) throw notFound();

@@ -8,15 +8,16 @@ import { leastRoleFor, roleTooLow } from '../workspaces/role.ts';
 type Caller = Pick<WorkspaceCaller, 'workspaceId' | 'user'>;
 
 /**
- * Holds the memberships of a workspace until the transaction ends, for an act of somebody who is let in with this role. A request may
- * wait here while its caller is removed or made less, so what the guard saw is looked at again. Throws NOT_FOUND, PERMISSION_DENIED.
+ * Locks the memberships of a workspace until the transaction ends, for an act that needs this role. A request may wait
+ * here while its caller is removed or made less, so what the guard saw is looked at again. Throws NOT_FOUND,
+ * PERMISSION_DENIED.
  */
 export async function holdRole(tx: Tx, { workspaceId, user }: Caller, least: Role): Promise<void> {
   const role = await heldRole(tx, { workspaceId, user });
   if (!hasRole(role, least)) throw roleTooLow(least, role);
 }
 
-/** As `holdRole`, for an act that asks for a right. */
+/** Like `holdRole`, for an act that needs a right. */
 export async function holdRight(tx: Tx, caller: Caller, right: Right): Promise<void> {
   const role = await heldRole(tx, caller);
   if (!mayDo(role, right)) throw roleTooLow(leastRoleFor(right), role);

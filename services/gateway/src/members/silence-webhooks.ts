@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 import { publishSubscriptionDisabled } from '../events.ts';
 import type { Tx } from '../store/database.ts';
 
-/** Those that a person had told, who is no owner any more: nobody who stays may know where they lead. Resolves to how many. */
+/**
+ * Disables the webhooks of a former owner: the remaining members may not know where they lead. Resolves to how many.
+ */
 export async function silenceWebhooksOf(
   tx: Tx,
   context: Context,

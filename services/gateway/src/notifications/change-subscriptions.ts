@@ -23,7 +23,7 @@ type Wanted = {
 };
 type Stored = Exclude<Awaited<ReturnType<typeof delivery.addSubscription>>, false>;
 
-/** Throws NOT_FOUND for a mailbox of nobody who is a member, RATE_LIMITED where there are too many. */
+/** Throws NOT_FOUND for a mailbox that belongs to no member, RATE_LIMITED where there are too many. */
 export async function subscribe(context: Context, wanted: Wanted, by: By): Promise<Stored> {
   const { workspaceId, user } = by.caller;
   return context.transaction(async (tx) => {

@@ -5,15 +5,15 @@ const told: Record<PlatformEventType, { subject: string; text: string }> = {
   'approval.requested': { subject: 'An approval waits for you', text: 'An agent asks for an approval.' },
   'approval.resolved': {
     subject: 'An approval was decided',
-    text: 'Somebody decided about an approval, or it ran out.',
+    text: 'An approval was decided, or it expired.',
   },
   'run.ended': { subject: 'A run has ended', text: 'A run has ended.' },
   'violation.recorded': { subject: 'A call was denied', text: 'The policy denied a call of an agent.' },
   'incident.opened': {
     subject: 'An incident is open',
-    text: 'Something went wrong, and somebody should look into it.',
+    text: 'A problem needs attention.',
   },
-  'invite.created': { subject: 'Somebody was invited', text: 'An owner invited somebody to the workspace.' },
+  'invite.created': { subject: 'A person was invited', text: 'An owner invited a person to the workspace.' },
   'subscription.disabled': {
     subject: 'A subscription was given up',
     text: 'Notifications did not arrive there, so no more are sent. Subscribe again when it is back.',

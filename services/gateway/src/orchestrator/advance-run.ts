@@ -16,7 +16,10 @@ import { putSettingsThrough } from './put-settings-through.ts';
 import { refuseCall } from './refuse-call.ts';
 import { settleStep } from './settle-step.ts';
 
-/** What a worker holds while it works on a run: the tools, listed once, what it has loaded of it, and the signal that takes the run from it. */
+/**
+ * The state that a worker keeps while it works on a run: the tools, listed once, the loaded run, and the signal that
+ * takes the run from it.
+ */
 type RunHold = { listTools(): Promise<GovernedTool[]>; signal: AbortSignal; settled: readonly StepFacts[] };
 
 /** Makes one move of a leased run. `left`: there is nothing more for this worker to do with it. */

@@ -15,8 +15,9 @@ import { holdTask } from '../store/tasks.ts';
 import type { LoadedRun } from './load-run.ts';
 
 /**
- * Null: the run is not ours to move any more. `settings_changed`: the kernel does not hold to the settings of now, so nothing was begun;
- * whoever loads the run again begins under them. `lane_held`: the lane of the workspace is held, so nothing was begun.
+ * Null: the run is not ours to move any more. `settings_changed`: the kernel has not confirmed the current settings, so
+ * nothing was begun; the next load of the run begins under them. `lane_held`: the lane of the workspace is held, so
+ * nothing was begun.
  */
 export type BegunStep = StepFacts | 'settings_changed' | 'lane_held' | null;
 
@@ -48,7 +49,7 @@ export async function beginToolCall(
   });
 }
 
-/** A step that is put to the kernel again, because nobody heard the answer, or under its approval. */
+/** A step that is sent to the kernel again, because its answer was lost, or under its approval. */
 export async function beginAgain(
   context: Context,
   lease: Lease,

@@ -68,10 +68,10 @@ export async function changeRun(tx: Tx, context: Context, place: RunPlace, chang
   return true;
 }
 
-/** Why a parked step of a run that somebody cancelled was never made. */
+/** The reason why a parked step of a cancelled run was never made. */
 export const endedUndecided = {
   code: 'RUN_ENDED',
-  message: 'The run ended before anybody decided about this call.',
+  message: 'The run ended before a decision about this call.',
 } as const;
 
 async function recordEnding(tx: Tx, context: Context, place: RunPlace, change: RunChange): Promise<void> {

@@ -7,8 +7,8 @@ import { putSettingsThrough } from './put-settings-through.ts';
 type Holding = Pick<Context, 'kernel' | 'database' | 'transaction' | 'now'>;
 
 /**
- * What the workspace blocks, and what it may spend, holds for its people, its keys and those of its agents, as it does for its runs. Throws
- * GOVERNANCE_UNAVAILABLE.
+ * Ensures that the blocked tools and the spend limit of a workspace apply to its people, its keys and its agents' keys,
+ * as they do to its runs. Throws GOVERNANCE_UNAVAILABLE.
  */
 export async function holdToSettings(context: Holding, workspaceId: WorkspaceId, signal: AbortSignal): Promise<void> {
   const { settings, version: settingsVersion } = await getSettings(context.database.reader, workspaceId);

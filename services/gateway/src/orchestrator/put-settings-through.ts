@@ -35,7 +35,7 @@ export async function deliverSettings(
     await kernel.applySettings({ workspaceId, version, settings, isFirst }, signal);
   } catch (error) {
     const isPast = error instanceof KernelError && error.code === 'SETTINGS_REFUSED';
-    // Another worker was ahead with later settings: whoever begins a step finds that out, and loads them.
+    // Another worker was ahead with later settings: the worker of the next step finds that out, and loads them.
     if (isPast && (await getSettings(database.reader, workspaceId)).version > version) return;
     if (error instanceof SettingsRefused)
       await transaction((tx) => raiseSettingsFloor(tx, { workspaceId, version: error.standingVersion }));

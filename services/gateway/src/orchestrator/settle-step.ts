@@ -133,7 +133,7 @@ function iterationOf(step: StepFacts): number {
   return step.kind === 'model_call' ? 1 : 0;
 }
 
-/** By the settings under which the run is at this moment, as every other limit of it. */
+/** Follows from the run's settings at this moment, like every other limit of it. */
 function isToldToModel({ loaded, step }: Settling, { verdict, reasonCode }: VerifiedDecision): boolean {
   if (verdict !== 'DENY' || step.kind !== 'tool_call') return false;
   return isTellable(reasonCode, loaded.settings.policyConfig.deniedCall);

@@ -29,8 +29,8 @@ export async function submitStep(
 }
 
 /**
- * What the step, or the run, fails with. Throws whatever is not its fault: the kernel refuses each statement of a gateway whose clock is
- * far off, so the worker is interrupted then, and the run goes on when the clock is right.
+ * The failure of the step, or of the run. Throws errors that are not its fault. The kernel refuses each statement of a
+ * gateway whose clock is far off, so the worker is interrupted then, and the run continues when the clock is right.
  */
 export async function failureOf({ clockGuard }: Context, thrown: unknown): Promise<KernelError> {
   if (!(thrown instanceof KernelError) || thrown.kind === 'interrupted') throw thrown;
@@ -49,7 +49,7 @@ const unheard: ReadonlySet<RunErrorCode> = new Set([
   'IDEMPOTENCY_IN_FLIGHT',
 ]);
 
-/** Whoever reads the error decides whether to run the task again, and must not take an effect that nobody heard of for none. */
+/** A person decides by the error whether to run the task again, and must not take an unreported effect for none. */
 export function mayHaveBeenMade({ kind, code, message, refused }: KernelError): KernelError {
   return new KernelError(kind, code, `${message}. The call may have been made.`, { refused });
 }

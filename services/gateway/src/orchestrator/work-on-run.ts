@@ -52,7 +52,9 @@ export async function workOnRun(
   if (stopping.aborted || !(await context.clockGuard.isNear())) await giveBack(context, lease);
 }
 
-/** The tools are asked for when the first call of a model needs them. What each may do is judged when it is called. */
+/**
+ * The tools are asked for when the first call of a model needs them. The rights of each are judged when it is called.
+ */
 function listOnce({ kernel }: Context, lease: Lease, signal: AbortSignal): () => Promise<GovernedTool[]> {
   let listed: Promise<GovernedTool[]> | null = null;
   return async () => {

@@ -17,8 +17,8 @@ import { providerOf } from './provider-of.ts';
 import { removeProvisioned } from './remove-provisioned.ts';
 
 /**
- * Stores the state of a person, and ends what the state ends. A state that is not newer changes nothing, so events may be repeated and
- * reordered. What needs the kernel is left to `settlePerson`.
+ * Stores the state of a person, and ends what the state ends. A state that is not newer changes nothing, so events may
+ * be repeated and reordered. Work that needs the kernel is left to `settlePerson`.
  */
 export async function receivePerson(tx: Tx, context: Context, state: PersonState): Promise<void> {
   const before = await lockOlderPerson(tx, state);

@@ -20,8 +20,8 @@ type Person = ProvisionedPerson & { userId: UserId };
 type Step = { workspaceId: WorkspaceId; userId: UserId; from: Role | null; to: Role | null; local: Role | null };
 
 /**
- * Gives a person the role of their groups in one workspace. False when it has to be tried again: the kernel did not answer, or the
- * membership changed meanwhile.
+ * Gives a person the role of their groups in one workspace. `false` when it has to be tried again: the kernel did not
+ * answer, or the membership changed in the meantime.
  */
 export async function settleRole(context: Context, person: Person, workspaceId: WorkspaceId): Promise<boolean> {
   const { userId, role: byGroups, orgId } = person;

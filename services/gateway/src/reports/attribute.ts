@@ -3,22 +3,24 @@ import { isKernelAgent, personBehind } from '../guards.ts';
 import type { NewReport } from '../store/reports.ts';
 import type { ToldReport } from './report-of.ts';
 
-/** Whose failed call it was, and in which workspace if in any. `userId` is null for an agent that the kernel alone knows. */
+/**
+ * The caller of a failed call, and the workspace, if any. `userId` is null for an agent that the kernel alone knows.
+ */
 export type Attribution = { workspaceId: WorkspaceId | null; principal: string; userId: string | null };
 
 type Known = {
   /** The workspace that the request names. */
   addressed: WorkspaceId | null;
-  /** Whom the kernel knows by a key of its own. */
+  /** The caller that the kernel knows by a key of its own. */
   told: ToldCaller | null;
 };
 
-/** Null: nobody knows who called. `principal` is what a guard recognised. */
+/** `null` when the caller is unknown. `principal` is what a guard recognised. */
 export function attributionOf(principal: unknown, { addressed, told }: Known): Attribution | null {
   const person = personBehind(principal);
   if (person === null) return isKernelAgent(principal) && told !== null ? ofAgent(told) : null;
   const { userId, actor, within } = person;
-  // A key or a program is for one workspace. Of a person, the database knows whether he is a member.
+  // A key or a program is for one workspace. The database knows whether a person is a member.
   const isElsewhere = within !== null && addressed !== null && addressed !== within;
   return { workspaceId: isElsewhere ? null : (addressed ?? within), principal: actor, userId };
 }
@@ -28,7 +30,7 @@ function ofAgent({ workspace_id, key_id }: ToldCaller): Attribution {
 }
 
 type Unkept = { report: ToldReport; approvalId: string | null };
-/** A report of a call that nobody has looked at yet. */
+/** A report of a call whose caller is not looked up yet. */
 export type UnjudgedReport = Unkept & { whose(): Promise<Attribution | null> };
 
 export function reportFor({ report, approvalId }: Unkept, { userId, ...place }: Attribution): NewReport {

@@ -9,7 +9,7 @@ import { isAgentCredential } from '../forwarding/kernel-credential.ts';
 import { presentedCredential } from '../identity/credential.ts';
 import { looksLikeSessionToken } from '../identity/session-token.ts';
 
-/** By the form of what was presented, whatever became of it. */
+/** Uses the form of the presented credential, whatever its result. */
 export function authMechanism(req: IncomingMessage): AuthMechanism {
   try {
     const credential = presentedCredential(req);

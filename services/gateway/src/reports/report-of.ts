@@ -4,14 +4,14 @@ import { reportedParts, type FailedCall } from '@countersign/service-kit';
 import { findTold } from '../forwarding/told-by-service.ts';
 import { authMechanism } from './auth-mechanism.ts';
 
-/** A report before anybody knows whose it is. */
+/** A report before its owner is known. */
 export type ToldReport = Omit<CallReport, 'principal'> & { principal: string | null };
 
 type About = Pick<ToldReport, 'id' | 'version' | 'workspaceId' | 'principal'> & { now: Date };
 
 /**
- * What is told of a failed call. Everything in `call` that its caller sent is attacker-controlled and may be a secret: of it go on
- * its method, its request id, names and ids that are ours, types and sizes.
+ * The report on a failed call. The values in `call` that its caller sent are attacker-controlled and may be secrets.
+ * Only the method, the request id, names and ids that are ours, types and sizes are passed on.
  */
 export function reportOf(call: FailedCall, { now, ...about }: About): ToldReport {
   const { req, route, requestId, status, error } = call;
@@ -42,7 +42,7 @@ export function reportOf(call: FailedCall, { now, ...about }: About): ToldReport
   };
 }
 
-/** Ids that open nothing, whoever knows them. A caller may send anything in the place of one. */
+/** Ids that open nothing when they are known. A caller may send anything in the place of one. */
 const publicId =
   /^(usr|wsp|tsk|run|stp|apr|vio|evd|aud|ses|inv|hpk|sub|ntf|rpt|rcp|dec|rec|chk)_[0-9A-HJKMNP-TV-Z]{26}$/;
 

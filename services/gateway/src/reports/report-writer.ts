@@ -3,7 +3,9 @@ const batchMax = 100;
 type Dropped = 'full' | 'not_written';
 
 type Options<Entry> = {
-  /** So many wait for the database at most; what comes then is dropped, and its call was answered all the same. */
+  /**
+   * The most reports that wait for the database; later ones are dropped, and their calls were answered all the same.
+   */
   waitingMax: number;
   write(batch: readonly Entry[]): Promise<void>;
   onDropped(why: Dropped, count: number, error?: unknown): void;

@@ -24,7 +24,10 @@ export function tellFailedCall(context: Context) {
   };
 }
 
-/** It was refused before anybody asked who called: no route has its path. Whoever asks too often is nobody's to look up. */
+/**
+ * It was refused before its caller was identified: no route has its path. Callers over the rate limit are not looked
+ * up.
+ */
 function isUnjudged({ principal, status }: FailedCall): boolean {
   return principal === undefined && status !== 401 && status !== 429;
 }

@@ -9,7 +9,7 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { handleWorkspace } from '../handle.ts';
 import { findAuditEnd, listAuditFrom } from '../store/audit.ts';
 
-/** So long may somebody go on reading whose token has ended, or whose key ran out. */
+/** The longest time that a stream goes on after its token has ended, or its key has expired. */
 const streamMaxMs = 300_000;
 
 /** Without a place to resume from, the stream begins with what happens after it was opened. */
@@ -33,13 +33,15 @@ export const followEventsRoute = (context: Context) =>
     return takenOver;
   });
 
-/** Whoever is no member any more hears nothing that came after; a place before it is asked for anew, by who they are then. */
+/** A former member gets no entries that came after; a reader that resumes before that place is checked again. */
 function endsReading({ action, subject }: AuditEntry, { user, actor }: WorkspaceCaller): boolean {
   if (action === 'member.removed') return subject === user.id;
   return action === 'api_key.revoked' && subject !== null && subject === keyOfPrincipal(actor);
 }
 
-/** What a client sends back on its own when it connects again; it is newer than the `since` of its first request. */
+/**
+ * The place that a client sends on its own when it connects again; it is newer than the `since` of its first request.
+ */
 function lastSeen(req: IncomingMessage): number | null {
   const header = req.headers['last-event-id'];
   if (header === undefined || header === '') return null;

@@ -16,11 +16,11 @@ export const ToolCall = z.object({
 });
 export type ToolCall = z.infer<typeof ToolCall>;
 
-/** What the run keeps of a model's answer. Attacker-controlled: a model writes what its inputs tell it to. */
+/** The part of a model's answer that the run keeps. Attacker-controlled: a model writes what its inputs tell it to. */
 export const ModelReply = z.object({
   message: z.object({ content: z.string().nullish(), tool_calls: z.array(ToolCall).max(callsPerAnswerMax).nullish() }),
   usage: z.object({ input: z.int().min(0), output: z.int().min(0) }).nullable(), // null: the model did not say
-  /** What the kernel counted it for; null: it knows no price. */
+  /** The cost that the kernel counted; `null` when it knows no price. */
   spendMicros: SpendMicros.nullable().default(null),
 });
 export type ModelReply = z.infer<typeof ModelReply>;

@@ -4,7 +4,10 @@ import { nextToolCall, type OpenCall, type Proposal, type StepFacts } from './co
 
 type RunFacts = { status: RunStatus; iterationBudget: number };
 
-/** What a worker does next with a run. Everything it needs to know is in the committed steps, so any worker comes to the same. */
+/**
+ * The next move of a worker for a run. Everything it needs to know is in the committed steps, so any worker comes to
+ * the same.
+ */
 export type Move =
   | { kind: 'repeat'; step: StepFacts }
   | { kind: 'call_model' }
@@ -17,7 +20,7 @@ export type Move =
 export function nextMove(run: RunFacts, steps: readonly StepFacts[]): Move {
   if (run.status !== 'running') return { kind: 'leave' };
   const last = steps.at(-1);
-  // Submitted without an outcome: ask again under the same idempotency key, never anew.
+  // Submitted without an outcome: ask again under the same idempotency key, never under another.
   if (last?.state === 'submitted') return { kind: 'repeat', step: last };
   if (last?.state === 'parked') return { kind: 'leave' };
   const call = nextToolCall(steps);

@@ -10,7 +10,7 @@ export function isTellable(reasonCode: ReasonCode, deniedCall: DeniedCall): bool
   return concerns === 'moment' || (deniedCall === 'tell' && concerns === 'call');
 }
 
-/** What the model reads in place of the tool's answer. */
+/** The text that the model reads in place of the tool's answer. */
 export function denialReply({ reasonCode, reason }: { reasonCode: ReasonCode; reason: string }): ToolReply {
   if (reasonCodes[reasonCode].concerns === 'moment') {
     const content = `This call was not made: it could not be decided at the moment (${reasonCode}: ${reason}). Repeat it if it is still needed.`;

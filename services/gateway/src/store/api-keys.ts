@@ -25,7 +25,7 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKey> {
   return apiKeyOf(await tx.apiKey.create({ data: { id: newId('hpk'), ...key } }));
 }
 
-/** Whose keys somebody may see and end: their own, or everybody's of the workspace. */
+/** The keys that a person may see and end: their own, or all of the workspace. */
 type Reach = { workspaceId: string; userId: string | null };
 
 const within = ({ workspaceId, userId }: Reach) => ({ workspaceId, ...(userId !== null && { userId }) });
@@ -82,7 +82,7 @@ export type StoredApiKey = {
   environment: ApiKeyEnvironment | null;
   lastUsedAt: Date | null;
   user: User;
-  /** Of its user, today. */
+  /** The current membership of its user. */
   membership: Membership;
 };
 

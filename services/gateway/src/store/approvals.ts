@@ -21,7 +21,7 @@ import type { Reader, Tx } from './database.ts';
 import { instant, instantOrNull } from './instant.ts';
 import { olderThan, pageOf, type Page, type PageRequest } from './page.ts';
 
-/** What is judged. `args` and `facts` are canonical JSON text. */
+/** The judged values of a question. `args` and `facts` are canonical JSON text. */
 type Asked = {
   action: string;
   tool: string | null;

@@ -27,8 +27,8 @@ export async function recordConfirmation(
 }
 
 /**
- * True while this version is the current one and the kernel holds to it; no change is answered until the transaction ends. So each
- * step is begun either before a change was answered or under it.
+ * True while this version is the current one and the kernel holds to it; no change is answered until the transaction
+ * ends. Each step is therefore begun either before a change was answered or under it.
  */
 export async function holdsSettings(
   tx: Tx,

@@ -8,19 +8,20 @@ type Claim = {
   runId: string;
   owner: string;
   leaseMs: number;
-  /** So many runs of one workspace are worked on at once. */
+  /** The most runs of one workspace that are worked on at once. */
   perWorkspaceMax: number;
 };
 
 /**
- * Claims the run that is due. A job says that one run waits, not which one is next: that is the oldest run of the workspace with the fewest
- * running runs, and among those of the workspace that was served least recently. So a long queue of one workspace holds up no other. A
- * workspace whose lane is held has no run that is due.
+ * Claims the run that is due. A job means that one run waits, not which one is next. The next is the oldest run of the
+ * workspace with the fewest running runs, and among those of the workspace that was served least recently. A long queue
+ * of one workspace therefore blocks no other. A workspace whose lane is held has no run that is due.
  *
- * All workspaces of an organisation share the limit of concurrent runs of its plan. A run whose worker died counts too, since it goes on. Under a
- * limit of 0 no run begins, and those that have begun go on, one at a time.
+ * All workspaces of an organisation share the limit of concurrent runs of its plan. A run whose worker died counts too,
+ * since it goes on. Under a limit of 0 no run begins, and those that have begun go on, one at a time.
  *
- * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and `freeRuns` makes it due again.
+ * `null` when no run may be claimed. The job is used up then, so a waiting run that it stood for is marked, and
+ * `freeRuns` makes it due again.
  */
 export async function claimDueRun(tx: Tx, { perWorkspaceMax, ...named }: Claim): Promise<Lease | null> {
   await lockRunChoice(tx);

@@ -4,7 +4,7 @@ export type LiveCode = {
   id: string;
   email: string;
   codeHmac: string;
-  /** Of the invite that was accepted for the address last. */
+  /** The invite that was accepted for the address last. */
   inviteId: string | null;
   inviteCodeHmac: string | null;
   tries: number;

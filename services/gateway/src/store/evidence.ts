@@ -9,7 +9,7 @@ type Evidence = {
   runId?: string | null;
   stepId?: string | null;
   kind: 'task_created' | 'task_changed' | 'run_enqueued' | 'step_settled' | 'run_ended';
-  /** What the evidence is about; only its hash is kept. */
+  /** The subject of the evidence; only its hash is kept. */
   content: JsonValue;
   metadata: { [member: string]: JsonValue };
 };

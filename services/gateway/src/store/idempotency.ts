@@ -9,9 +9,9 @@ const keys = new AnswerKeys((scope) => ({ scope }));
 type Claim = AnswerClaim & { now: Date };
 
 /**
- * Acts at most once for a key. The key is kept in the transaction that acts, so there is neither an effect without its key nor a key
- * without its effect, whatever dies in between; an equal request waits for the first and gets its answer. Throws
- * IDEMPOTENCY_KEY_REUSED.
+ * Acts at most once for a key. The key is kept in the transaction that acts, so there is neither an effect without its
+ * key nor a key without its effect, even after a crash. An equal request waits for the first and gets its answer.
+ * Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function actOnce(
   tx: Tx,

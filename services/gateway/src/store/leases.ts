@@ -62,7 +62,7 @@ export async function lockLeasedRun(tx: Tx, { runId, fence }: Lease): Promise<bo
   return (await tx.$executeRaw`SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int FOR UPDATE`) === 1;
 }
 
-/** As lockLeasedRun, and false as well when the run is not running any more. */
+/** Like lockLeasedRun, and `false` as well when the run is no longer running. */
 export async function lockRunningRun(tx: Tx, { runId, fence }: Lease): Promise<boolean> {
   const held = await tx.$executeRaw`
     SELECT FROM runs WHERE id = ${runId} AND lease_fence = ${fence}::int AND status = 'running' FOR UPDATE`;
@@ -81,8 +81,8 @@ export async function releaseLease(tx: Tx, lease: Lease): Promise<boolean> {
 export type LeftRun = { runId: string; workspaceId: string; taskId: string; attempts: number };
 
 /**
- * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease, so that somebody has time to claim the
- * run.
+ * Runs whose worker stopped renewing. The mark keeps other sweepers away for one lease, so that a worker has time to
+ * claim the run.
  */
 export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
@@ -94,7 +94,7 @@ export async function takeOrphans(tx: Tx, leaseMs: number): Promise<LeftRun[]> {
   return leftRuns(rows);
 }
 
-/** Runs that nobody claimed for so long that their job may be lost: a dead letter, a queue that was purged. */
+/** Runs that were not claimed for so long that their job may be lost: a dead letter, a queue that was purged. */
 export async function takeUnclaimed(tx: Tx, waitedMs: number): Promise<LeftRun[]> {
   const rows = await tx.$queryRaw`
     UPDATE runs SET orphaned_at = now() WHERE id IN (

@@ -95,7 +95,9 @@ export async function memberListAbove(
   return await findMemberList(tx, workspaceId);
 }
 
-/** Lists that nobody was told since `before`, the oldest first, marked as told now. Each replica takes others. */
+/**
+ * Lists that were not published since `before`, the oldest first, marked as published now. Each replica takes others.
+ */
 export async function takeUntoldLists(tx: Tx, { before, now }: { before: Date; now: Date }): Promise<MemberList[]> {
   const due = await tx.$queryRaw<{ id: string; version: number }[]>`
     UPDATE workspaces SET members_told_at = ${now} WHERE id IN (

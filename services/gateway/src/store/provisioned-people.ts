@@ -40,7 +40,7 @@ export async function lockOlderPerson(tx: Tx, state: PersonState): Promise<Provi
 
 type Received = { state: PersonState; userId: UserId | null; approvalsDue: boolean; now: Date };
 
-/** Stores a state. What is left to do is due now. */
+/** Stores a state. The remaining work is due now. */
 export async function writePerson(tx: Tx, { state, userId, approvalsDue, now }: Received): Promise<void> {
   const { org_id: orgId, scim_user_id: scimUserId, sequence, access_epoch: accessEpoch } = state;
   await tx.provisionedPerson.update({

@@ -11,7 +11,7 @@ export type ReviewPlace = Omit<KeptReceipt, 'receipt'>;
 type Revocation = {
   keyId: string;
   revokedAt: string;
-  /** What was reviewed already is not read again: it may be a million receipts. */
+  /** Reviewed receipts are not read again: there may be a million. */
   after: ReviewPlace;
   limit: number;
 };

@@ -37,7 +37,7 @@ export async function insertRefusedReceipt(
   await tx.refusedReceipt.create({ data: { id: newId('rcp'), workspaceId, taskId, runId, stepId, ...content } });
 }
 
-/** True when the decision was already used for another step: somebody replays an old answer. */
+/** `true` when the decision was already used for another step: an old answer is replayed. */
 export async function isReceiptOfOtherStep(
   tx: Tx,
   { workspaceId, decisionId, stepId }: { workspaceId: string; decisionId: string; stepId: string },

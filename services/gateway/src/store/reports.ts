@@ -26,7 +26,8 @@ export async function insertReports(tx: Tx, reports: readonly NewReport[]): Prom
     report,
     created_at: report.createdAt,
   }));
-  // Each look is by a key: a join might read whole tables, since nobody can know how many rows are in a text.
+  // Each row is read by its key: a join might read whole tables, since the planner cannot know how many rows are in a
+  // text.
   await tx.$executeRaw`
     INSERT INTO call_reports (id, workspace_id, user_id, request_id, status, task_id, run_id, report, created_at)
     SELECT r.id, r.place, r.user_id, r.request_id, r.status,
@@ -58,7 +59,7 @@ export async function insertReports(tx: Tx, reports: readonly NewReport[]): Prom
 
 const named = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
 
-/** Whose failed calls somebody may see: their own, or everybody's of the workspace. */
+/** The failed calls that a person may see: their own, or all of the workspace. */
 type Reach = { workspaceId: string; userId: string | null };
 type ReportFilter = {
   status?: number | undefined;

@@ -37,7 +37,7 @@ export async function moveRun(tx: Tx, runId: string, move: RunMove, now: Date): 
     where: { id: runId, status: { in: [...from] } },
     data: {
       status: to,
-      // What an earlier move said stays when this one says nothing.
+      // The outcome of an earlier move stays when this one has none.
       ...(outcome !== null && { outcome }),
       ...(result !== null && { result }),
       errorCode: error?.code ?? null,

@@ -28,7 +28,10 @@ export async function insertRun(tx: Tx, run: NewRun, now: Date): Promise<Run> {
   }
 }
 
-/** What was asked and answered in a step is the whole conversation so far: no view of a run shows it, and none loads it. */
+/**
+ * The request and answer of a step contain the whole conversation so far: no view of a run shows them, and none loads
+ * them.
+ */
 const withSteps = {
   steps: { orderBy: { seq: 'asc' }, omit: { args: true, output: true, proposal: true } },
   approvals: { orderBy: { id: 'asc' }, omit: { args: true } },

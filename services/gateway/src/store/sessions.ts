@@ -24,7 +24,7 @@ export async function findSession(reader: Reader, tokenHash: string): Promise<St
   return { id, familyId, createdAt, expiresAt, rotatedAt, revokedAt, user: userOf(row.user) };
 }
 
-/** When a family of sessions began: no rotation is a proof of anybody. */
+/** The start of a family of sessions, since a rotation proves no presence. */
 export async function findSignedInAt(reader: Reader, familyId: string): Promise<Date> {
   const { createdAt } = await reader.session.findUniqueOrThrow({
     where: { id: familyId },
@@ -33,7 +33,7 @@ export async function findSignedInAt(reader: Reader, familyId: string): Promise<
   return createdAt;
 }
 
-/** Of a family, the one that has no successor yet and still opens something. */
+/** The session of a family that has no successor yet and still opens something. */
 const heir = (now: Date) => ({ revokedAt: null, rotatedAt: null, expiresAt: { gt: now } });
 
 export async function listSessionsOf(

@@ -10,7 +10,10 @@ import { instant, instantOrNull } from './instant.ts';
 const Kind = z.enum(['model_call', 'tool_call']);
 const State = z.enum(['submitted', 'parked', 'settled']);
 
-/** The steps of a run behind the place `after`. What the settled ones asked stays where it is: it is the whole conversation again. */
+/**
+ * The steps of a run behind the place `after`. The requests of settled steps are not loaded: each contains the whole
+ * conversation again.
+ */
 export async function loadSteps(
   reader: Reader,
   { runId, after }: { runId: string; after: number },

@@ -24,14 +24,14 @@ export async function findTask(reader: Reader, workspaceId: string, taskId: stri
   return row === null ? null : taskOf(row);
 }
 
-/** As findTask, and nobody else moves the task until the transaction ends. */
+/** Like findTask, with a lock on the task until the transaction ends. */
 export async function lockTask(tx: Tx, workspaceId: string, taskId: string): Promise<Task | null> {
   if (!TaskId.safeParse(taskId).success) return null;
   await holdTask(tx, workspaceId, taskId);
   return findTask(tx, workspaceId, taskId);
 }
 
-/** Nobody else moves the task until the transaction ends, for whoever need not know more of it. */
+/** Locks the task until the transaction ends, without reading it. */
 export async function holdTask(tx: Tx, workspaceId: string, taskId: string): Promise<void> {
   await tx.$executeRaw`SELECT FROM tasks WHERE workspace_id = ${workspaceId} AND id = ${taskId} FOR UPDATE`;
 }
@@ -45,7 +45,7 @@ export async function setTaskWords(
   return taskOf(await tx.task.update({ where: { id }, data: { title, description, updatedAt: now } }));
 }
 
-/** From now on nobody finds it. */
+/** It is not found from now on. */
 export async function markTaskDeleted(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.task.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
 }

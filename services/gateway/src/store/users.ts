@@ -63,7 +63,7 @@ export async function findUser(reader: Reader, id: UserId): Promise<User | null>
   return row === null ? null : userOf(row);
 }
 
-/** What a person has proven to be: an address, an id of a messenger. */
+/** The proven identities of a person: an address, an id of a messenger. */
 export async function listKnownAs(reader: Reader, id: UserId): Promise<string[]> {
   const row = await reader.user.findUnique({ where: { id }, select: { email: true, messengerId: true } });
   return [row?.email, row?.messengerId].flatMap((name) => name ?? []);

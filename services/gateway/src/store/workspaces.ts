@@ -11,7 +11,7 @@ export type Membership = {
   workspaceId: WorkspaceId;
   workspaceName: string;
   role: Role;
-  /** Of the list of members that the role was read with. The kernel takes no vote under an older one. */
+  /** The version of the list of members that the role was read with. The kernel takes no vote under an older one. */
   membersVersion: number;
 };
 
@@ -95,7 +95,7 @@ export async function setMode(tx: Tx, workspaceId: string, mode: WorkspaceMode, 
 /** The version rises with each change; the kernel takes settings in this order alone. */
 export type VersionedSettings = { settings: WorkspaceSettings; version: number };
 
-/** Of a workspace that never wrote any. */
+/** The version of a workspace that never wrote any. */
 const versionOfDefaults = 1;
 
 /** The version of the next settings: above the last one, and above each that the kernel was seen to hold. */

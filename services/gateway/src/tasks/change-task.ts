@@ -12,7 +12,7 @@ import { isAtRest } from './task-moves.ts';
 
 type Change = { taskId: string; caller: WorkspaceCaller; requestId: string };
 
-/** Throws NOT_FOUND, ILLEGAL_TRANSITION while a run works on the task. What is undefined stays. */
+/** Throws NOT_FOUND, ILLEGAL_TRANSITION while a run works on the task. Undefined members stay unchanged. */
 export async function changeTask(
   context: Context,
   { title, description, ...change }: Change & { title: string | undefined; description: string | undefined },

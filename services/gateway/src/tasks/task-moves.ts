@@ -1,6 +1,6 @@
 import type { RunStatus, TaskStatus } from '@countersign/contracts/gateway';
 
-/** What a person may ask for. Everything else happens to a task only because its run moved. */
+/** The moves that a person may request. Everything else happens to a task only because its run moved. */
 const movesOfPeople: Record<TaskStatus, readonly TaskStatus[]> = {
   pending: ['queued', 'cancelled'],
   queued: ['cancelled'],

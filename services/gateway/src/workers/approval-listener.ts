@@ -12,8 +12,8 @@ import { gatewayQueues } from '../queues.ts';
 import { markDecidersDue } from '../store/provisioned-people.ts';
 
 /**
- * Whoever votes through the gateway has it recorded by the request that carried the vote. The message is for the case that this
- * request did not live to record it.
+ * A vote through the gateway is recorded by the request that carried it. The message is for the case that this request
+ * did not live to record it.
  */
 const votePauseMs = 2_000;
 /** Parking is one transaction after the kernel's answer; where the worker died in between, another one parks after its lease. */
@@ -43,7 +43,7 @@ export function startApprovalListener(context: Context): { subscribed: Promise<v
       if (number === 1 && isPerson(data.resolved_by)) return later(votePauseMs);
       const followed = await followKernel(context, data);
       if (followed === 'followed') return ack;
-      const why = 'What asked is still being written down';
+      const why = 'The question is still being recorded';
       return number < earlyDeliveriesMax ? retry(why, earlyPauseMs) : reject(why);
     },
   });
@@ -63,7 +63,7 @@ async function untilAnswered(act: () => Promise<void>, number: number) {
     return ack;
   } catch (error) {
     if (!(error instanceof KernelError)) throw error;
-    // Nobody can be shown what no receipt proves, however often it is said.
+    // A question without a verified receipt cannot be shown, however often it is sent.
     if (error.code === 'RECEIPT_UNVERIFIED') return reject(error.message);
     return retry(error.message, Math.min(awayPauseMs.max, awayPauseMs.each * number));
   }

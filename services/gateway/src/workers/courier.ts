@@ -64,7 +64,7 @@ function oneAtATime(look: () => Promise<boolean>): () => Promise<boolean> {
   };
 }
 
-/** Whoever is no member any more is told nothing more. */
+/** A former member gets no more notifications. */
 async function mailTo(context: Context, { to, owner, type, body }: MailNotification): Promise<'sent' | 'gone'> {
   const { database, mailer, config } = context;
   const workspace = await findWorkspace(database.reader, owner);

@@ -23,7 +23,7 @@ export function startIncidentListener(context: Context): { subscribed: Promise<v
   });
 }
 
-/** New, or back after somebody thought that it was over. What is seen again while it is open was announced. */
+/** New, or back after it was resolved. A repeated sighting of an open incident was announced before. */
 function isOpened({ from, to }: EventOf<typeof incidentMoved>['data']): boolean {
   return to === 'open' && from !== 'open';
 }

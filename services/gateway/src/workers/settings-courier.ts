@@ -8,7 +8,7 @@ import { getSettings } from '../store/workspaces.ts';
 
 /** A change reaches the kernel this soon; the look costs one read of an index. */
 const passMs = 500;
-/** So many at once that a kernel with a backlog still has room for calls. */
+/** Few enough that a kernel with a backlog still has room for calls. */
 const atOnce = 20;
 /** A delivery that takes longer is tried again. */
 const deliveryMaxMs = 5_000;

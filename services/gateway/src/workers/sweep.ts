@@ -32,7 +32,7 @@ const unclaimedMs = 600_000;
  */
 const unclaimedIdleMs = 30_000;
 
-/** What a person may still look for that opens nothing any more. */
+/** The time that ended objects are kept for people who look for them. */
 const endedKeptMs = 30 * 24 * 3_600_000;
 
 /** A person asks about a failed call within days. */
@@ -45,16 +45,17 @@ const eventKeysKeptMs = 7 * 24 * 3_600_000;
 const membersToldAfterMs = 3_600_000;
 
 /**
- * Brings back runs whose worker died or whose job was lost, settles what ended runs left open, ends those whose approval ran
- * out, lets those go on whose time lock has passed, removes answers that are too old to be given again, reports of failed calls, and invites, keys, sessions and notifications that ended long ago, and tells who the members
- * are that were not told for an hour. Safe on every replica at once.
+ * Brings back runs whose worker died or whose job was lost, and settles what ended runs left open. Ends runs whose
+ * approval expired, and continues those whose time lock has passed. Removes old answers, reports of failed calls, and
+ * invites, keys, sessions and notifications that ended long ago. Publishes the lists of members that were not published
+ * for an hour. Safe on every replica at once.
  */
 export async function sweep(context: Context, { isIdle = false }: { isIdle?: boolean } = {}): Promise<void> {
   await bringBackOrphans(context);
   await bringBackUnclaimed(context, isIdle ? unclaimedIdleMs : unclaimedMs);
   await bringBackFreed(context);
   await endLeftSteps(context);
-  // What ends is judged by the database's clock: that of this machine may jump while a pass is under way.
+  // Ends are judged by the database's clock: that of this machine may jump during a pass.
   const at = await context.database.transaction(context.databaseNow);
   for (const expired of await findExpired(context.database.reader, at)) await expireApproval(context, expired);
   await releaseHeld(context, at);
@@ -74,7 +75,7 @@ const forgotten: readonly { keptMs: number; forget(tx: Tx, before: Date): Promis
   { keptMs: eventKeysKeptMs, forget: forgetEmittedEvents },
 ];
 
-/** By the clock of the database: what is removed by a wrong one does not come back. */
+/** Uses the clock of the database: rows that a wrong clock removes do not come back. */
 async function forgetRows({ database: { transaction }, databaseNow }: Context): Promise<void> {
   for (const { keptMs, forget } of forgotten)
     await transaction(async (tx) => forget(tx, new Date((await databaseNow(tx)).getTime() - keptMs)));

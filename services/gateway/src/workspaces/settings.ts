@@ -35,7 +35,7 @@ export function replaceSections(stored: WorkspaceSettings, sent: SentSections): 
   };
 }
 
-/** A strong ETag: equal settings have equal tags, whoever wrote them. */
+/** A strong ETag: equal settings have equal tags, whichever author wrote them. */
 export function settingsEtag(settings: WorkspaceSettings): string {
   const text = canonicalize(settings); // parsed by its contract, so plain JSON
   return `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;

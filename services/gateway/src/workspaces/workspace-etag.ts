@@ -3,7 +3,7 @@ import type { Workspace } from '@countersign/contracts/gateway';
 
 type Changeable = Pick<Workspace, 'id' | 'name'>;
 
-/** A strong ETag of what can be changed of a workspace: equal content has equal tags, whoever wrote it. */
+/** A strong ETag of the changeable part of a workspace: equal content has equal tags. */
 export function workspaceEtag({ id, name }: Changeable): string {
   return `"${createHash('sha256')
     .update(JSON.stringify([id, name]))

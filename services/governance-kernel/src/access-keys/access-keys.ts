@@ -60,7 +60,7 @@ export function hasEnded({ revokedAtMs, expiresAtMs }: AccessKeyRow, nowMs: numb
   return revokedAtMs !== null || expiresAtMs <= nowMs;
 }
 
-/** As what the holder of a key stands in the registry. */
+/** The kind of the key's holder in the registry. */
 export function identityKindOf({ kind }: Pick<AccessKeyRow, 'kind'>): IdentityKind {
   return kind === 'agent' ? 'agent' : 'operator';
 }

@@ -25,7 +25,9 @@ const dayMs = 86_400_000;
 /** The chain that tells of a tenant's keys. */
 const session = ownSession('access-keys');
 
-/** Makes a key, sealed with its terms, for somebody who is enrolled by it if they were not. The secret is returned once and not kept. */
+/**
+ * Makes a key, sealed with its terms, and enrols its holder if they were not. The secret is returned once and not kept.
+ */
 export async function createKey(parts: Parts, caller: Caller, terms: NewAccessKey) {
   const nowMs = parts.clock().getTime();
   const ulid = parts.newUlid(nowMs);
@@ -66,7 +68,7 @@ function doorsOf({ kind, doors = [...agentDoors] }: NewAccessKey): Door[] {
   return kind === 'agent' ? [...new Set(doors)] : [];
 }
 
-/** By their own names, whichever the caller wrote. A name of which nothing is left for a reader is nobody's. */
+/** The tools by their own names, in every spelling of the caller. A name without visible characters is refused. */
 function toolsOf(names: readonly string[]): string[] {
   const unnamed = names.findIndex((name) => !isToolName(name));
   if (unnamed >= 0) throw new AppError('INVALID_REQUEST', 'This is the name of no tool', { param: `tools.${unnamed}` });

@@ -14,14 +14,16 @@ export function wantedKey({ accessKey }: Pick<Caller, 'accessKey'>): Wanted[] {
   return accessKey === undefined ? [] : [wanted(accessKeys, accessKey)];
 }
 
-/** What shows who calls, and who that is in the registry. */
+/** The rows that show the caller, and its state in the registry. */
 export function wantedIdentityOf(caller: Caller): Wanted[] {
   const { tenant, agentKey: kid } = caller;
   const ofToken = kid === undefined ? [] : [wanted(identityKeys, { tenant, kid })];
   return [wantedIdentity(caller, 'agent'), ...wantedKey(caller), ...ofToken];
 }
 
-/** Who calls: whoever came with a key is judged by that key as it is now, and everybody by what the registry holds of the name. */
+/**
+ * The caller's identity: a key is judged by its current state, and every caller by the registry's entry of the name.
+ */
 export function identityFact(batch: LedgerBatch, caller: Caller, nowMs: number): Fact<IdentityFact> {
   const { tenant, principal } = caller;
   const enrolled = batch.row(identities, { tenant, kind: 'agent', principal });

@@ -2,7 +2,7 @@ import type { Instant } from '@countersign/contracts';
 import type { AccessKey } from '@countersign/contracts/governance-kernel';
 import type { AccessKeyRow } from './access-keys.ts';
 
-/** What an operator sees of a key: all but its secret. */
+/** The operator's view of a key: all but its secret. */
 export function keyView(key: AccessKeyRow, lastUsedAtMs: number | null): AccessKey {
   return {
     key_id: key.id,

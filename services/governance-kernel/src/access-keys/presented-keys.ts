@@ -14,8 +14,8 @@ type Parts = {
 type Known = { key: AccessKeyRow; readAtMs: number };
 
 /**
- * How long a door may take a revoked key for a live one. What is decided under it sees the revocation at once all the same: the
- * decision reads the key again.
+ * How long a door may take a revoked key for a live one. A decision under it sees the revocation at once all the same,
+ * since it reads the key again.
  */
 const keyAgeMaxMs = 1_000;
 const keysKnownMax = 10_000;
@@ -39,7 +39,7 @@ export class PresentedKeys {
     return this.#read(hash, now);
   }
 
-  /** The key of somebody who presented its secret before, as it is now; null: it has ended. */
+  /** The current state of a key whose secret was presented before; `null` when it has ended. */
   async findById(id: AccessKeyId): Promise<AccessKeyRow | null> {
     const now = this.#parts.clock();
     const key = await this.#parts.findById(id);

@@ -8,14 +8,17 @@ import { requireAgentName } from '../identities/agent-name.ts';
 const gatewayNames = /^(key:|agent:wsp_)/;
 
 /**
- * What an owner may make, for whom the gateway speaks: a key of an agent that is nobody else. A key of an approver would vote without a
- * passkey, and an agent under a person's name would leave decisions that nobody took. Throws PERMISSION_DENIED.
+ * The only keys that an owner may make through the gateway: those of an agent of its own. A key of an approver would
+ * vote without a passkey, and an agent under a person's name would leave decisions that the person did not take. Throws
+ * PERMISSION_DENIED.
  */
 export function requireAgentOfItsOwn({ assertion }: Caller, { kind, principal_id: principal }: NewAccessKey): void {
   if (kind === 'agent') requireAgentName(principal);
   if (assertion === undefined) return;
   if (kind !== 'agent')
-    throw new AppError('PERMISSION_DENIED', 'Whoever runs the installation makes keys of approvers', { param: 'kind' });
+    throw new AppError('PERMISSION_DENIED', 'Only the operator of the installation makes keys of approvers', {
+      param: 'kind',
+    });
   if (gatewayNames.test(foldedToolName(principal)))
     throw new AppError('PERMISSION_DENIED', 'This name is not an agent’s own', { param: 'principal_id' });
 }

@@ -14,13 +14,16 @@ type Parts = {
   findBundle(tenant: TenantId, epoch: number): Promise<PolicyBundle | null>;
 };
 
-/** Each confirmation moves what all decisions rest on; whoever asks more often is told what stands. */
+/**
+ * Each confirmation changes the head that all decisions are based on; a caller that asks more often gets the current
+ * one.
+ */
 const confirmEveryMs = 60_000;
 
 /**
- * Says anew that the bundle of a decision is the active one, and seals that. It keeps fresh what this kernel signed for a decision and
- * nothing else: a bundle that somebody signed himself becomes stale when he is silent. Throws NOT_FOUND, DECISION_MISMATCH where another
- * bundle is active, and what an activation throws.
+ * Confirms that the bundle of a decision is the active one, and seals that. It keeps fresh only bundles that this
+ * kernel signed for a decision. A manually signed bundle becomes stale when its signer stops. Throws NOT_FOUND,
+ * DECISION_MISMATCH where another bundle is active, and what an activation throws.
  */
 export async function renewActivation(
   { policies, signers, clock, ...store }: Parts,

@@ -35,13 +35,14 @@ type Parts = SettingParts & {
 
 type Asked = { tenant: TenantId; decisionId: DecisionId; policyHash: Digest; epoch: number; reportHash: Digest };
 
-/** Whoever had a change allowed makes it at once, while what was reported about it is true. */
+/** A permitted change must be made soon, while its report is true. */
 const decisionAgeMaxMs = 600_000;
 
 /**
- * Signs the one activation that a decision allows, and seals that. The decision is used with the signature, or not at all; the same
- * request again is answered with what was signed. Whoever is fenced or revoked by then is given nothing, and told nothing again. Throws
- * NOT_FOUND, DECISION_REFUSED, DECISION_MISMATCH, DECISION_EXPIRED, DECISION_USED and ILLEGAL_TRANSITION for an epoch that is not the next.
+ * Signs the one activation that a decision allows, and seals that. The decision is used with the signature, or not at
+ * all; the same request again is answered with what was signed. A caller that is fenced or revoked by then gets
+ * nothing, not even a repeated answer. Throws NOT_FOUND, DECISION_REFUSED, DECISION_MISMATCH, DECISION_EXPIRED,
+ * DECISION_USED and ILLEGAL_TRANSITION for an epoch that is not the next.
  */
 export async function signActivation(parts: Parts, asked: Asked): Promise<SignatureRow> {
   const { tenant, decisionId } = asked;
@@ -117,7 +118,9 @@ function assertUnstopped(batch: LedgerBatch, author: Author, nowMs: number): voi
     (kind) => (batch.row(identities, { tenant, kind, principal })?.revokedAtMs ?? null) !== null,
   );
   if (isRevoked)
-    throw new AppError('DECISION_REFUSED', 'Whoever made this decision has been revoked', { param: 'decision_id' });
+    throw new AppError('DECISION_REFUSED', 'The principal who made this decision has been revoked', {
+      param: 'decision_id',
+    });
 }
 
 function assertAllows(allowed: ReceiptPayload, { policyHash, reportHash }: Asked): void {
@@ -140,7 +143,7 @@ function assertSame(signed: SignatureRow, { policyHash, epoch, reportHash }: Ask
   throw new AppError('DECISION_USED', 'The decision has signed another activation', { param: 'decision_id' });
 }
 
-/** What was allowed under another policy, or long ago, was allowed about another situation. */
+/** A decision under another policy, or an old one, was made about another situation. */
 function assertTimely(batch: LedgerBatch, allowed: ReceiptPayload, nowMs: number): void {
   const active = activePolicy(batch, allowed.tenant_id);
   if (!(nowMs - Date.parse(allowed.issued_at) <= decisionAgeMaxMs))

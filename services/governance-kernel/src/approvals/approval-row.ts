@@ -31,44 +31,47 @@ export type ApprovalRow = {
   readonly resource: string | null;
   readonly effectLevel: EffectLevel;
   readonly demand: Demand;
-  /** What the policy read of the call. */
+  /** The facts of the call that the policy read. */
   readonly facts: RecordedIntent['facts'];
   /** Null where all of them are small enough to be kept. */
   readonly cappedFacts: CappedFacts | null;
   readonly argsHash: Digest;
-  /** For whoever is to decide. Null as soon as the approval is pending no more. */
+  /**
+   * The arguments for the approver. `null` as soon as the approval is no longer pending. Null as soon as the approval
+   * is pending no more.
+   */
   readonly argsEncrypted: string | null;
   readonly intentHash: Digest;
-  /** Of intent, effect, demand and facts: what the approval binds. */
+  /** The hash of intent, effect, demand and facts, which the approval binds. */
   readonly judgedHash: Digest;
   readonly policyHash: Digest | null;
   readonly policyEpoch: number;
-  /** What must still be so when the call is made. */
+  /** The conditions that must still hold when the call is made. */
   readonly preconditions: ApprovalPreconditions;
   readonly receiptId: ReceiptId | null;
   readonly reason: string;
   readonly quorum: number;
   readonly approvers: readonly PrincipalId[];
   readonly approvedBy: readonly PrincipalId[];
-  /** What each of these votes came with. */
+  /** The credential of each of these votes. */
   readonly approvedWith: readonly VoteProof[];
-  /** What each of these voters was when they voted. Empty text for votes from before roles were kept. */
+  /** The role of each of these voters when they voted. Empty text for votes from before roles were kept. */
   readonly approvedAs: readonly (VoterRole | '')[];
   /** Which credential each of these votes came with: a quorum counts each one once. */
   readonly approvedCredentials: readonly string[];
   readonly scope: string;
   readonly usesRemaining: number;
-  /** What was said to its denial or withdrawal. */
+  /** The reason of its denial or withdrawal. */
   readonly rejectionReason: string | null;
   /** How long an approved call waits after the last vote; 0: not at all. */
   readonly timelockSeconds: number;
-  /** Null: nobody has approved it yet, or it does not wait. */
+  /** `null` when it is not approved yet, or does not wait. */
   readonly timelockUntilMs: number | null;
-  /** Who approved it alone, why and when; null: nobody did. */
+  /** The person who approved it alone, with reason and time; `null` when there is none. */
   readonly brokenBy: PrincipalId | null;
   readonly brokenReason: string | null;
   readonly brokenAtMs: number | null;
-  /** What it was done with. */
+  /** The credential that broke the glass. */
   readonly brokenWith: VoteProof | null;
   readonly expiresAtMs: number;
   readonly ceremonyHash: Digest;

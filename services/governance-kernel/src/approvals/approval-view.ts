@@ -7,7 +7,7 @@ import { instant } from './timelock.ts';
 
 type Viewing = { nowMs: number; argsCipher: ArgsCipher };
 
-/** An approval with its arguments, for whoever looks at it before deciding. Resolved, it has none. */
+/** An approval with its arguments, for its approver. Resolved, it has none. */
 export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher }: Viewing): Approval {
   const view = approvalView(row, nowMs);
   if (view.state !== 'pending' || row.argsEncrypted === null) return view;
@@ -15,8 +15,8 @@ export function approvalWithArgs(row: ApprovalRow, { nowMs, argsCipher }: Viewin
 }
 
 /**
- * An approval as callers see it: one that nobody decided in time reads as expired, whoever looks first. Without its arguments: an
- * answer may be kept for its Idempotency-Key, longer than they are.
+ * An approval as callers see it: one without a decision in time reads as expired, for every reader. Without its
+ * arguments: an answer may be kept for its Idempotency-Key, longer than they are.
  */
 export function approvalView(row: ApprovalRow, nowMs: number): Approval {
   return {

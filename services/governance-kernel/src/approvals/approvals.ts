@@ -4,7 +4,7 @@ import { columnsOf, instantMs, integer, json, keys, nullable, text, texts } from
 import type { Control } from '../ledger/control.ts';
 import { chainName, type ChainKey } from '../ledger/statement.ts';
 
-/** What stands for one intent: pending, approved and denied; or one approval by its id, whatever its state. */
+/** The approvals of one intent that are pending, approved or denied; or one approval by its id, in any state. */
 type ApprovalsKey = ChainKey & ({ readonly intentHash: string } | { readonly id: ApprovalId });
 
 const standing = `state IN ('pending', 'approved', 'denied')`;

@@ -23,8 +23,9 @@ const ApproverKeys = z.array(
 );
 
 /**
- * The keys of people who approve by signature (GOV_APPROVER_KEYS). Throws when it is malformed, when a key is no safe Ed25519 key, or when two principals of one tenant share a
- * key or a key id: a quorum of signatures counts distinct credentials.
+ * The keys of people who approve by signature (GOV_APPROVER_KEYS). Throws when it is malformed, when a key is no safe
+ * Ed25519 key, or when two principals of one tenant share a key or a key id. A quorum of signatures counts distinct
+ * credentials.
  */
 export function readApproverKeys(text: string): ApproverKey[] {
   const keys = parseKeys(text).map((key) => ({
@@ -58,7 +59,7 @@ export function verifyStatement(
   { statement, key_id, signature }: SignedStatement,
 ): void {
   const key = keys.find(({ tenant, keyId }) => tenant === statement.tenant_id && keyId === key_id);
-  // One answer for all three: it tells nobody which keys exist.
+  // One answer for all three, so that it does not reveal which keys exist.
   if (
     key === undefined ||
     key.principal !== statement.approver_id ||

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { AppError, type Digest, type PlainJson, type TenantId } from '@countersign/contracts';
 import { canonicalize, utf8Bytes } from '@countersign/crypto';
 
-/** Keeps the arguments of a call for whoever is to approve it. The database alone does not tell them. */
+/** Keeps the arguments of a call for its approver. The database alone does not tell them. */
 export type ArgsCipher = {
   /** Throws PAYLOAD_TOO_LARGE. */
   encrypt(of: ArgsPlace, args: Record<string, PlainJson>): string;
@@ -12,7 +12,7 @@ export type ArgsCipher = {
 
 type ArgsPlace = { tenant: TenantId; id: string; argsHash: Digest };
 
-/** Nobody reads more before deciding, and a page of 200 approvals has to fit into memory. */
+/** An approver reads no more before deciding, and a page of 200 approvals has to fit into memory. */
 const argsCharactersMax = 262_144;
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -51,7 +51,7 @@ export function argsCipher(secret: string): ArgsCipher {
   };
 }
 
-/** What the text belongs to: put at another approval, or at other arguments, it does not decrypt. */
+/** The place that the text is bound to: at another approval, or with other arguments, it does not decrypt. */
 function placeBytes({ tenant, id, argsHash }: ArgsPlace): Uint8Array {
   return utf8Bytes(`${tenant}\n${id}\n${argsHash}`);
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/contracts';
+import { AppError, type PrincipalId } from '@countersign/contracts';
 import { decisionWork, neededRelations, usesOf, type Fact, type RegistryFact } from '@countersign/policy';
 import type { NewEvent } from '@countersign/messaging';
 import { announcementStatement, receiptIdOf } from '@countersign/receipts';
@@ -29,7 +29,7 @@ import { askedCall } from './pending.ts';
 import { preconditionsOf } from './preconditions.ts';
 import { instant } from './timelock.ts';
 
-type AskParts = {
+export type AskParts = {
   ledger: GroupCommit;
   policies: PolicySource;
   relations: RelationSource;
@@ -40,15 +40,17 @@ type AskParts = {
   settings: { argsCipher: ArgsCipher; newEvent: NewEvent };
 };
 
-type Question = { call: NamedCall; expiresInSeconds: number } & Pick<
+/** `sponsor`: the person behind the question, where the caller is no person. */
+type Question = { call: NamedCall; expiresInSeconds: number; sponsor?: PrincipalId } & Pick<
   ApprovalRow,
   'reason' | 'quorum' | 'approvers' | 'scope' | 'timelockSeconds'
 >;
 
 /**
- * Opens the approval of one exact call before it is made, under the policy that is active now: its tool is resolved and the call is
- * normalised and judged as it will be when it comes, so the approval fits it by whatever door. It decides nothing; the call takes the whole cycle.
- * Throws POLICY_DENIED where no approval could ever fit: without a policy, and for a call that cannot be decided about.
+ * Opens the approval of one exact call before it is made, under the policy that is active now. Its tool is resolved and
+ * the call is normalised and judged as it will be when it comes, so the approval fits it on every route. It decides
+ * nothing; the call takes the whole cycle. Throws POLICY_DENIED where no approval could ever fit: without a policy, and
+ * for a call that cannot be decided about.
  */
 export async function askBeforehand(parts: AskParts, question: Question): Promise<ApprovalRow> {
   const { call } = question;
@@ -77,7 +79,7 @@ type Asked = {
   question: Question;
   intent: SealedIntent;
   judged: Judged;
-  /** Of a server's tool, as it was seen just now. */
+  /** The registry fact of a server's tool, as it was seen just now. */
   registry: Fact<RegistryFact> | null;
   policy: LoadedPolicy | null;
   held: HeldRelations;
@@ -113,7 +115,7 @@ function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow 
       reasonCode: 'POLICY_MISSING',
     });
   return withCeremonyHash(hasher.provider, {
-    ...askedCall(settings.argsCipher, { ulid, call, sponsor: call.caller.assertion?.sponsor ?? null, intent, judged }),
+    ...askedCall(settings.argsCipher, { ulid, call, sponsor: sponsorOf(question), intent, judged }),
     state: 'pending',
     ...{ policyHash: policy.hash, policyEpoch: policy.epoch, receiptId: receiptIdOf(ulid) },
     preconditions: preconditionsOf(asked.registry, { asked: {}, budgets: [] }),
@@ -129,7 +131,11 @@ function questionRow({ hasher, settings }: AskParts, asked: Asked): ApprovalRow 
   });
 }
 
-/** That somebody asked is sealed like everything that changes a session's approvals. */
+function sponsorOf({ sponsor, call }: Question): PrincipalId | null {
+  return sponsor ?? call.caller.assertion?.sponsor ?? null;
+}
+
+/** The request is sealed, as every change to the approvals of a session is. */
 function announced(approval: ApprovalRow, ulid: string) {
   const { tenant, session, tool, resource, effectLevel, argsHash, policyHash, policyEpoch } = approval;
   return {

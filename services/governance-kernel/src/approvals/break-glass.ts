@@ -10,11 +10,14 @@ export const wholeGlass: Glass = { brokenBy: null, brokenReason: null, brokenAtM
 
 type Breaking = { by: PrincipalId; proof: VoteProof; nowMs: number; reason: string };
 
-/** What one person makes of an approval alone: one use, soon, with a reason that stays. Throws INVALID_REQUEST without one. */
+/**
+ * The effect of one person's approval alone: one use, soon, with a reason that stays. Throws INVALID_REQUEST without
+ * one.
+ */
 export function broken({ expiresAtMs }: ApprovalRow, { by, proof, nowMs, reason }: Breaking) {
   const brokenReason = reason.trim();
   if (brokenReason === '')
-    throw new AppError('INVALID_REQUEST', 'Whoever breaks the glass says why', { param: 'reason' });
+    throw new AppError('INVALID_REQUEST', 'Give a reason to break the glass', { param: 'reason' });
   return {
     ...{ brokenBy: by, brokenReason, brokenAtMs: nowMs, brokenWith: proof },
     ...{ scope: 'once', usesRemaining: 1, timelockUntilMs: null },

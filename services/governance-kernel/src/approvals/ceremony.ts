@@ -2,7 +2,9 @@ import { canonicalBytes, digestOf, type CryptoProvider } from '@countersign/cryp
 import { AppError, type Digest } from '@countersign/contracts';
 import type { ApprovalRow } from './approval-row.ts';
 
-/** Hash of what an approver looks at and of how far the ceremony is: whoever decides names it, so nobody decides on an old view. */
+/**
+ * The hash of the approver's view and of the ceremony's state. A decision names it, so it is never made on an old view.
+ */
 function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'ceremonyHash'>): Digest {
   return digestOf(
     provider,
@@ -29,8 +31,8 @@ function ceremonyHash(provider: CryptoProvider, approval: Omit<ApprovalRow, 'cer
 }
 
 /**
- * Did the caller name what was looked at? By header or body; both may be sent when they agree. Throws PRECONDITION_FAILED for another
- * state than this one.
+ * Did the caller name what was looked at? Checks header or body; both may be sent when they agree. Throws
+ * PRECONDITION_FAILED for another state than this one.
  */
 export function requireSameCeremony(
   tags: readonly string[] | null,

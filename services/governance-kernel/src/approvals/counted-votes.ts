@@ -5,9 +5,10 @@ import type { ApprovalRow } from './approval-row.ts';
 import { stillCounts, type Electorate, type VoterRole } from '../voting/decision-rights.ts';
 
 /**
- * The approval with those votes alone that would count if they were given now. A quorum is made at its last vote, so it holds no vote of
- * a bearer from before the tenant's first passkey, of a revoked operator, or of a member who was removed or demoted since. A person whose vote
- * counts no more may vote again. It stays the state that people were shown, under its hash.
+ * The approval with those votes alone that would count if they were given now. A quorum is made at its last vote, so it
+ * holds no vote of a bearer from before the tenant's first passkey. Votes of a revoked operator, or of a member who was
+ * removed or demoted since, do not count either. A person whose vote counts no more may vote again. It stays the state
+ * that people were shown, under its hash.
  */
 export function withCountedVotes(approval: ApprovalRow, electorate: Electorate): ApprovalRow {
   if (approval.state !== 'pending') return approval;
@@ -46,16 +47,16 @@ function asColumns(votes: readonly ApprovingVote[]): Pick<ApprovalRow, VoteColum
   };
 }
 
-/** What an approval that was given is worth under the terms of now. */
+/** The effect of a given approval under the current terms. */
 type Carried = Pick<ApprovalRow, 'brokenBy'> & { approvedBy: PrincipalId[] };
 
-/** What a call is made under: the terms of now, and the person behind it. */
+/** The conditions of a call: the current terms, and the person behind it. */
 export type Carrying = { readonly terms: ApprovalTermsRow | null; readonly sponsor: PrincipalId | null };
 
 /**
- * Who approved, as far as it still counts: all who made the quorum, or nobody. What a bearer completed before the tenant's first passkey
- * carries no call after it. The vote of the person behind this call counts only if a call of theirs requested the approval: then
- * it was judged when it was given. The key of the operators proves no person.
+ * The approvers whose votes still count: all who made the quorum, or none. An approval that a bearer completed before
+ * the tenant's first passkey carries no call after it. The vote of the person behind this call counts only if a call of
+ * theirs requested the approval: then it was judged when it was given. The key of the operators proves no person.
  */
 export function carriedBy(approval: ApprovalRow, { terms, sponsor }: Carrying): Carried {
   const { brokenBy, brokenWith, quorum } = approval;

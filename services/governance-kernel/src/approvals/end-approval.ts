@@ -10,7 +10,7 @@ import { approvalTerms, missingProof } from '../voting/approval-terms.ts';
 import { foundIn, nobody, said, sealMove, type ApprovalKey, type ApprovalParts } from './seal-move.ts';
 import { revoked } from './transition.ts';
 
-/** Ends an approval that time or a new policy has ended. One that was decided meanwhile is left as it is. */
+/** Ends an approval that time or a new policy has ended. One that was decided in the meantime is left as it is. */
 export async function expireApproval(parts: ApprovalParts, key: ApprovalKey): Promise<void> {
   await atApproval(parts, key, (batch, approval, nowMs) => sealIfEnded(parts, batch, approval, nowMs));
 }
@@ -37,7 +37,7 @@ type Withdrawal = ApprovalKey & {
   reason?: string | undefined;
   /** The requester is proven. The operator key proves no requester. */
   isProven: boolean;
-  /** What the requester came with: sealed into the boundary record. */
+  /** The requester's evidence: sealed into the boundary record. */
   evidence: Record<string, PlainJson>;
 };
 

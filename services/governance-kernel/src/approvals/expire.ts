@@ -3,7 +3,7 @@ import type { CryptoProvider } from '@countersign/crypto';
 import type { ApprovalRow } from './approval-row.ts';
 import { withCeremonyHash } from './ceremony.ts';
 
-/** Nobody decided it in time, which is a refusal. */
+/** It was not decided in time, which is a refusal. */
 export function isExpired({ state, expiresAtMs }: Pick<ApprovalRow, 'state' | 'expiresAtMs'>, nowMs: number): boolean {
   return state === 'pending' && nowMs >= expiresAtMs;
 }

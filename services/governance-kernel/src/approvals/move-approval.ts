@@ -21,7 +21,7 @@ import { transition, type ApprovalAction } from './transition.ts';
 
 type ApprovalMove = ApprovalKey &
   Voter & {
-    /** Who had approved it as the caller read it. Whoever votes about another state is refused. */
+    /** Who had approved it as the caller read it. A vote on another state is refused. */
     approvedBy: readonly PrincipalId[];
     action: ApprovalAction;
     expectedCeremonyHash: Digest;
@@ -29,7 +29,7 @@ type ApprovalMove = ApprovalKey &
     reason?: string | undefined;
     /** The access key that the decider came with: it must be good when the decision commits. */
     accessKey?: AccessKeyId;
-    /** What the decider showed: sealed into the boundary record, so that it can be checked offline. */
+    /** The decider's evidence: sealed into the boundary record, so that it can be checked offline. */
     evidence: Record<string, PlainJson>;
     /** The passkey that signed: it must be good when the decision commits, and counts this use. */
     passkey?: PasskeyUse;
@@ -38,8 +38,8 @@ type ApprovalMove = ApprovalKey &
   };
 
 /**
- * Moves an approval, seals who did it, and tells whoever waits, in one transaction. One that time or a new policy has ended
- * becomes `expired` instead. Throws what transition() throws, or NOT_FOUND.
+ * Moves an approval, seals the decider, and notifies waiting callers, in one transaction. One that time or a new policy
+ * has ended becomes `expired` instead. Throws what transition() throws, or NOT_FOUND.
  */
 export async function moveApproval(parts: ApprovalParts, move: ApprovalMove): Promise<ApprovalRow> {
   const { tenant, id, session } = move;

@@ -18,10 +18,10 @@ type Question = {
   by: PrincipalId;
   asserted: Voter['asserted'];
   decision: CeremonyStatement['decision'];
-  /** Of what was shown. */
+  /** The hash of the view that was shown. */
   expectedCeremonyHash: Digest;
   ttlMs: number;
-  /** Of breaking the glass, where it is signed. */
+  /** The signed reason for breaking the glass. */
   reason?: string | undefined;
 };
 
@@ -55,7 +55,10 @@ type Answer = {
 
 type SignedVote = { statement: CeremonyStatement; use: PasskeyUse; evidence: Record<string, PlainJson> };
 
-/** What the person signed. The challenge is gone, whatever comes of it. Throws PASSKEY_REFUSED. */
+/**
+ * The decision that the person signed. The challenge is consumed in any case. The challenge is gone, whatever comes of
+ * it. Throws PASSKEY_REFUSED.
+ */
 export async function readVote(parts: PasskeyParts, answer: Answer): Promise<SignedVote> {
   const party = requireRelyingParty(parts.party);
   const { tenant, by, assertion } = answer;

@@ -62,7 +62,7 @@ export function pendingApproval(
 
 type AskedParts = { provider: CryptoProvider; argsCipher: ArgsCipher };
 
-/** What an approval says of the call that it is for, whoever words the question. */
+/** The call of an approval, in the same words for every requester. */
 export function askedCall(
   argsCipher: ArgsCipher,
   {

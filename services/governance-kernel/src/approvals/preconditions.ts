@@ -4,7 +4,7 @@ import type { ApprovalRequest, Fact, RegistryFact } from '@countersign/policy';
 import type { BudgetRow } from '../budgets/budget-row.ts';
 import { remainderOf } from '../budgets/reserve.ts';
 
-/** What an approval of this call rests on, beside the call and the policy. */
+/** The preconditions of an approval of this call, beside the call and the policy. */
 export function preconditionsOf(
   registry: Fact<RegistryFact> | null,
   { asked, budgets }: { asked: Pick<ApprovalRequest, 'unchanged'>; budgets: readonly BudgetRow[] },

@@ -42,7 +42,7 @@ export const said: Record<Said['action'], Said> = {
   expire: { action: 'expire', verdict: 'DENY', reason: 'APPROVAL_EXPIRED' },
 };
 
-/** Time is up for an approval without anybody's doing. */
+/** The actor of an approval that expires by itself. */
 export const nobody = 'kernel' as PrincipalId; // within its schema
 
 /** Throws NOT_FOUND. */
@@ -57,7 +57,7 @@ type SaidMove = Said & {
   nowMs: number;
   by: PrincipalId;
   facts: Record<string, PlainJson>;
-  /** What the vote took of its credential. */
+  /** The changes of the credential that the vote consumed. */
   used: Change[];
 };
 

@@ -24,7 +24,7 @@ type ApprovalVote = Voter & {
   action: ApprovalAction;
   expectedCeremonyHash: Digest;
   nowMs: number;
-  /** In the words of whoever decides. */
+  /** The reason in the decider's words. */
   reason?: string | undefined;
 };
 
@@ -38,8 +38,9 @@ const movesFrom: Record<ApprovalRow['state'], ApprovalAction[]> = {
 };
 
 /**
- * The approval after a vote, and the role in which it was cast. Throws PRECONDITION_FAILED when the caller looked at an older state,
- * ILLEGAL_TRANSITION for a move that the state does not have, and what requireRight and requireFourEyes throw for who may not decide.
+ * The approval after a vote, and the role in which it was cast. Throws PRECONDITION_FAILED when the caller looked at an
+ * older state, and ILLEGAL_TRANSITION for a move that the state does not have. Also throws the errors of requireRight
+ * and requireFourEyes for a caller who may not decide.
  */
 export function transition(
   provider: CryptoProvider,
@@ -69,7 +70,7 @@ export function revoked(
   return withCeremonyHash(provider, { ...approval, ...withdrawn(reason), updatedAtMs: nowMs });
 }
 
-/** Why somebody cannot make this move of what they see, in words for them; null: nothing stands against it. */
+/** The obstacle to this move for a person, in words for them; `null` when there is none. */
 export function obstacleOf(
   provider: CryptoProvider,
   approval: ApprovalRow,
@@ -140,7 +141,7 @@ function withdrawn(reason = ''): Partial<ApprovalRow> {
   return { ...resolved('revoked'), rejectionReason: reason.trim() || null };
 }
 
-/** Whoever wanted to see the arguments has seen them. */
+/** The arguments are deleted, since no further decision needs them. */
 function resolved(state: ApprovalRow['state']): Pick<ApprovalRow, 'state' | 'argsEncrypted'> {
   return { state, argsEncrypted: null };
 }

@@ -15,13 +15,13 @@ export type ApprovalPage = {
   obstacles: Obstacles;
   tokens: Readonly<Record<'decide' | 'signOut' | 'enrol', string>>;
   passkeys: ViewerPasskeys;
-  /** What became of the form that was sent, where it decided nothing. */
+  /** The result of the submitted form, if it decided nothing. */
   notice?: { text: string; status: number } | undefined;
 };
 
 /**
- * What the terms and passkeys mean for whoever looks: must a passkey decide here, has this person one, and can a browser have one here
- * at all? May the glass be broken?
+ * The viewer's terms and passkeys: whether a passkey must decide here, whether this person has one, and whether a
+ * browser can have one here at all. May the glass be broken?
  */
 export type ViewerPasskeys = Readonly<{
   areRequired: boolean;
@@ -30,7 +30,7 @@ export type ViewerPasskeys = Readonly<{
   mayBreakGlass: boolean;
 }>;
 
-/** What the person decides on stands first; all other members follow, so nothing of the view is left out. */
+/** The members that the person decides on come first; all others follow, so nothing of the view is left out. */
 const first = [
   'tool',
   'action',
@@ -99,7 +99,7 @@ function valueOf(value: PlainJson): Html {
 function enrolment({ approval_id: id }: Approval, { state, areAvailable }: ViewerPasskeys, token: string): Html | null {
   if (!areAvailable || state === 'active') return null;
   if (state === 'waiting')
-    return html`<p class="quiet">Your passkey waits until somebody with an active one vouches for it.</p>`;
+    return html`<p class="quiet">Your passkey waits until a person with an active one vouches for it.</p>`;
   return html`<form
     method="post"
     action="/approvals/${id}"

@@ -7,7 +7,7 @@ export type Obstacles = Readonly<Record<ApprovalDecision, string | null>>;
 
 type Shown = { obstacles: Obstacles; passkeys: ViewerPasskeys; token: string };
 
-/** What this person can decide about the approval as it is now. */
+/** The decisions that this person can make on the approval now. */
 export function decisionForms(approval: Approval, shown: Shown): Html | null {
   const { obstacles, passkeys } = shown;
   const isOpen = approval.state === 'pending';
@@ -19,7 +19,7 @@ export function decisionForms(approval: Approval, shown: Shown): Html | null {
   return html`${isOpen ? answerForm(approval, shown) : withdrawForm(approval, shown)} ${glassForm(approval, shown)}`;
 }
 
-/** Why nobody can decide here, or not this person. */
+/** The reason why no one, or not this person, can decide here. */
 function lackOf({ areRequired, areAvailable, state }: ViewerPasskeys): string | null {
   if (!areRequired) return null;
   if (!areAvailable) return 'Deciding takes a passkey, and browsers have none at this address.';
@@ -61,7 +61,7 @@ function glassForm(approval: Approval, shown: Shown): Html | null {
   </details>`;
 }
 
-/** By a passkey it takes the script, which sends what the form would. */
+/** A vote by passkey needs the script, which sends the form's data. */
 function form({ approval_id: id, ceremony_hash: hash }: Approval, { passkeys, token }: Shown, fields: Html): Html {
   const all = html`<input type="hidden" name="ceremony_hash" value="${hash}" />
     <input type="hidden" name="csrf_token" value="${token}" />

@@ -37,7 +37,7 @@ export function lifeText(approval: Approval, nowMs: number): LifeText {
 
 function expiredText({ rejection_reason: reason }: Approval): string {
   if (reason !== null) return `The agent may not make this call. ${reason}.`;
-  return 'Nobody decided in time, so the agent may not make this call. It may ask again.';
+  return 'There was no decision in time, so the agent may not make this call. It may ask again.';
 }
 
 function approvedText(

@@ -1,5 +1,6 @@
 /**
- * What the pages of approvals run: it asks the browser for a passkey and sends the answer back. It knows nothing but what stands in the form, and decides nothing.
+ * The script of the approval pages: it asks the browser for a passkey and sends the answer back. It knows nothing but
+ * what stands in the form, and decides nothing.
  */
 export const passkeyScript = `'use strict';
 const say = (text) => { document.querySelector('#passkey-notice').textContent = text; };

@@ -24,7 +24,7 @@ type Rendered = {
   notice?: ApprovalPage['notice'];
 };
 
-/** The page of an approval as it is now, for whoever is signed in: with the moves that this person has, under the rules of a vote. */
+/** The page of an approval in its current state, with the moves that the viewer has under the rules of a vote. */
 export function renderApproval(
   { provider, argsCipher, approverSessions, clock }: Parts,
   session: ApproverSession,
@@ -59,7 +59,7 @@ export function renderApproval(
   });
 }
 
-/** Nobody reads millionths. */
+/** The amount without millionths, for people. */
 function spendMinor({ spend_micros: spend }: ApprovalRow['demand']): number | null {
   return spend === null ? null : minorTaken(BigInt(spend));
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@countersign/contracts';
 
 /**
- * Refuses a form that another site sent. Browsers say where a request comes from, and no page can make them say something else;
- * whoever sends no such header is no browser, and carries nobody's cookies.
+ * Refuses a form that another site sent. Browsers state the origin of a request, and no page can change it. A client
+ * without such a header is no browser, and carries no one else's cookies.
  */
 export function requireOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const site = headers['sec-fetch-site'];

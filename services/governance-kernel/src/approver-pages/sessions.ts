@@ -8,7 +8,7 @@ import { cookieOf, cookieText, endedCookieText } from './cookie.ts';
 
 type Parts = {
   keys: Pick<PresentedKeys, 'get' | 'findById'>;
-  /** Of the installation: every replica takes a session for what it is. */
+  /** The secret of the installation: every replica accepts its sessions. */
   secret: string;
   isSecure: boolean;
   clock: () => Date;
@@ -17,7 +17,7 @@ type Parts = {
 /** A person at a browser, proven by an approver key that was good a moment ago. */
 export type ApproverSession = { readonly key: AccessKeyRow; readonly text: string };
 
-/** Long enough to read a call and ask somebody about it; whoever needs longer signs in again. */
+/** Long enough to read a call and to ask about it; a person who needs longer signs in again. */
 const sessionMs = 900_000;
 
 /**
@@ -43,7 +43,7 @@ export class ApproverSessions {
     return cookieText(text, { ageSeconds: sessionMs / 1000, isSecure: this.#parts.isSecure });
   }
 
-  /** Who sits at the browser that sent this; null: a stranger, or somebody whose session or key has ended. */
+  /** The session of the browser that sent this; `null` for a stranger, or when the session or key has ended. */
   async find(cookieHeader: string | undefined): Promise<ApproverSession | null> {
     const text = cookieOf(cookieHeader);
     const id = text === null ? null : this.#keyOf(text);
@@ -56,7 +56,7 @@ export class ApproverSessions {
     return endedCookieText(this.#parts.isSecure);
   }
 
-  /** Goes into a form: whoever sends it back has seen this form in this session. */
+  /** The token in a form: a request with it has seen this form in this session. */
   csrfToken({ text }: ApproverSession, form: FormOf): string {
     return this.#mac('form', `${text}\n${formName(form)}`);
   }

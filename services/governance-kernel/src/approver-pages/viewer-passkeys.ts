@@ -4,7 +4,7 @@ import type { PasskeyParts } from '../passkeys/passkey-parts.ts';
 import { stateOf } from '../passkeys/passkeys.ts';
 import type { ViewerPasskeys } from './approval-page.ts';
 
-/** What passkeys mean for the person behind a key. The vote itself is judged again when it comes. */
+/** The state of passkeys for the person behind a key. The vote itself is judged again when it comes. */
 export async function viewerPasskeys(
   { party, listLiving }: Pick<PasskeyParts, 'party' | 'listLiving'>,
   { tenant, principal }: AccessKeyRow,

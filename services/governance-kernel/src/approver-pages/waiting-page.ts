@@ -18,7 +18,7 @@ export function waitingPage({ viewer, waiting, passkeys, signOut }: WaitingPage)
   const none = html`<p>No passkey waits.</p>`;
   const body = html`<h1>Passkeys that wait</h1>
     <p>
-      Each signs nothing until somebody with an active passkey vouches for it. Have its owner tell you its credential id
+      Each signs nothing until a person with an active passkey vouches for it. Have its owner tell you its credential id
       first.
     </p>
     ${lack === null ? null : html`<p class="notice">${lack}</p>`}

@@ -8,8 +8,8 @@ type Needed = { required: string[]; granted: string[] };
 const everything = '*';
 
 /**
- * What the profiles demand of a call of this tool, and what its caller has of it. The names are those of scopes, not of tools: a scope that
- * is called like a tool stands for none.
+ * The scopes that the profiles demand for a call of this tool, and those that its caller has. The names are those of
+ * scopes, not of tools: a scope that is called like a tool stands for none.
  */
 export function neededScopes(
   profiles: readonly ProfileRow[],

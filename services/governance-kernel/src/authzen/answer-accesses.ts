@@ -18,7 +18,7 @@ export type AccessParts = {
   config: { relationsAgeMaxMs: number };
   permissions: {
     findModel(tenant: string): Promise<StoredModel | null>;
-    /** Of those that are known, in any order. */
+    /** The properties of known entities, in any order. */
     listProperties(tenant: string, entities: readonly Entity[]): Promise<KnownEntity[]>;
     /** A page of a type, by id. */
     listEntities(tenant: string, page: { type: string; after: string | null; limit: number }): Promise<KnownEntity[]>;
@@ -34,7 +34,7 @@ export type Standing =
 const models = new Map<string, CompiledModel>();
 const modelsMax = 1_000;
 const turnMsMax = 10;
-/** Of one look into the tuples: each of them may have to be found below each object. */
+/** The most questions of one search of the tuples: each of them may have to be found below each object. */
 const questionsMax = 1_000;
 
 /** All that `work` reads is of one snapshot, fresh, with its model. */
@@ -66,7 +66,7 @@ function compiledOf({ hash, text }: StoredModel): CompiledModel {
 
 type Asked = { request: AccessRequest; permission: Permission | undefined };
 
-/** In the order of the requests. What is known of an entity counts unless the request says otherwise. */
+/** In the order of the requests. Stored properties of an entity count unless the request overrides them. */
 export async function answerAccesses(
   parts: AccessParts,
   standing: Standing,
@@ -114,7 +114,10 @@ async function answerUnderGraph(parts: AccessParts, tenant: string, { together, 
 type Properties = Readonly<Record<string, PlainJson>>;
 type AccessEntity = AccessRequest['subject'];
 
-/** What is known of entities, put together with what requests say of them. Items of a batch share what stands above them, so each entity is put together once. */
+/**
+ * The stored properties of entities, merged with those of requests. Items of a batch share what stands above them, so
+ * each entity is put together once.
+ */
 class KnownEntities {
   readonly #properties: ReadonlyMap<string, Properties>;
   readonly #whole = new Map<AccessEntity, AccessEntity>();
@@ -142,7 +145,7 @@ async function knownProperties(
   const named = new Map(
     requests.flatMap(({ subject, resource }) => [subject, resource]).map((one) => [textOf(one), one]),
   );
-  // Of what no tuple could hold nothing is known, and PostgreSQL has no text for some of it.
+  // An impossible name has no stored properties, and PostgreSQL has no text for some of them.
   const known = [...named].filter(([name]) => isName(name)).map(([, entity]) => entity);
   const rows = await parts.permissions.listProperties(tenant, known);
   return new Map(rows.map((row) => [textOf(row), row.properties]));

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 /** An item that can be answered, or what it lacks. */
 export type Item = { readonly request: AccessRequest } | { readonly refused: AccessDecision };
 
-/** In their order. What stands above them is parsed once, however many take it from there. */
+/** In their order. The defaults are parsed once for all items that use them. */
 export function itemsOf(defaults: AccessBatch, items: readonly unknown[]): Item[] {
   const above = new Map<unknown, Parsed>();
   return items.map((item) => itemOf(defaults, item, above));
@@ -14,8 +14,8 @@ type Parsed = ReturnType<(typeof AccessRequest.shape)[Part]['safeParse']>;
 type Part = 'subject' | 'action' | 'resource' | 'context';
 
 /**
- * What an item names replaces the whole of what stands above it, properties included; only what identifies it (type and id, or the name) is
- * taken from there where the item lacks it.
+ * A member of an item replaces the whole default, properties included. Only its identity (type and id, or the name) is
+ * taken from the default where the item lacks it.
  */
 function itemOf(defaults: AccessBatch, item: unknown, above: Map<unknown, Parsed>): Item {
   if (!isMembers(item)) return refusal('it is no object');

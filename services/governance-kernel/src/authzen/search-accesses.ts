@@ -6,7 +6,7 @@ import { answerAccesses, type AccessParts, type Standing } from './answer-access
 type PageAsked = { readonly limit: number; readonly token: string };
 type Found = { results: { type: string; id: string }[]; page: { next_token: string } };
 
-/** Of those that are asked about together. */
+/** The most accesses that are answered together. */
 const roundMax = 100;
 /** A search goes through so much of a type in one answer as fits in here, and leaves the rest to the next page. */
 const searchMsMax = 500;

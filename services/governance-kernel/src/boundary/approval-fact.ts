@@ -50,7 +50,7 @@ export function presentedApproval(
   standing: readonly ApprovalRow[],
 ): ApprovalRow | null {
   if (approvalGrant !== undefined) return batch.row(approvals, { tenant: caller.tenant, session, id: approvalGrant });
-  // A denial stands as long as its question would have: whoever repeats the call at once hears it instead of asking again.
+  // A denial lasts as long as its question would have: a repeated call is denied at once instead of asking again.
   const inState = (wanted: ApprovalRow['state']) => standing.find(({ state }) => state === wanted);
   return inState('approved') ?? inState('pending') ?? inState('denied') ?? null;
 }

@@ -43,7 +43,7 @@ export type BoundaryParts = {
   /** The fences that are set around such a call, as the database holds them now. */
   findFencesAround: (caller: Omit<Fenced, 'org'>) => Promise<FenceRow[]>;
   orgs: KnownOrgs;
-  /** As the database holds the agent, and what it came with, now. */
+  /** Reads the current state of the agent and its credential in the database. */
   isRevokedCaller: (caller: Caller) => Promise<boolean>;
   /** Whether the tenant blocks one of these tools, or the server of one was revoked, as the database says now. */
   isWithdrawnTool: (called: { tenant: TenantId; tools: readonly string[] }) => Promise<boolean>;
@@ -69,7 +69,7 @@ export function createBoundary(parts: BoundaryParts): Boundary {
   };
 }
 
-/** A call whose tool is not registered waits for nobody. */
+/** A call without a registered tool waits for no look-up. */
 function decideNamed(parts: BoundaryParts, call: NamedCall, asker: Asker): Promise<SealedDecision> {
   const tool = toolOf(call);
   const { tenant } = call.caller;
@@ -128,7 +128,7 @@ type AskedByDoor = Asked & { asker: GovernedCall };
 
 async function decideCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision> {
   const decision = await sealCall(parts, asked);
-  if (decision === null) throw new Error('Whoever asks for a decision gets one');
+  if (decision === null) throw new Error('Every caller of decide gets a decision');
   return decision;
 }
 
@@ -136,7 +136,7 @@ function refuseIfStopped(parts: BoundaryParts, { asker, ...asked }: AskedByDoor)
   return sealCall(parts, { ...asked, asker: { ...asker, wasReleased: true } });
 }
 
-/** Null: the call was released before, and nobody has stopped it since. */
+/** `null` when the call was released before, and no stop came since. */
 async function sealCall(parts: BoundaryParts, asked: Asked): Promise<SealedDecision | null> {
   const { caller } = asked.call;
   const startedAtMs = performance.now();
@@ -229,7 +229,7 @@ async function concludeInOrg(
   });
 }
 
-/** As long as a decision may take to become durable and be acted upon before fences and revocations are looked at again. */
+/** The time in which a decision may become durable and be acted upon before fences and revocations are read again. */
 const sentWithinMs = 500;
 
 function maySendLate(
@@ -250,7 +250,7 @@ async function isUnstopped(
 ): Promise<boolean> {
   const { tenant, principal } = caller;
   const tools = toolsNamed(intent);
-  // Awaited together: where the database is away all of them fail, and one that nobody awaits yet would end the kernel.
+  // Awaited together: without the database all of them fail, and an unawaited rejection would end the kernel.
   const [fences, ...withdrawn] = await Promise.all([
     findFencesAround({ tenant, principal, tools }),
     isRevokedCaller(caller),
@@ -298,13 +298,14 @@ function endedWith(ended: Ended, hashOf: (output: PlainJson | string) => Digest)
   return { outcome: ended.outcome, outputHash: ended.output === undefined ? null : hashOf(ended.output) };
 }
 
-// Classes, because an object literal with getters is built anew for every decision.
+// Classes, because an object literal with getters is built again for every decision.
 
 /** A door reads the object or the text, seldom both: each is made when it is read. */
 class FreshDecision implements SealedDecision {
   readonly replayed = false;
   readonly intent: SealedIntent;
   readonly definitionHash: string | null;
+  readonly sandboxGrantHash: string | null;
   readonly held: readonly BudgetId[];
   readonly concludedAtMs: number;
   readonly #answered: Answered;
@@ -312,11 +313,12 @@ class FreshDecision implements SealedDecision {
   #reply: DecisionReply | null = null;
 
   constructor(sealed: Extract<Concluded, { kind: 'sealed' }>) {
-    const { answered, logIndex, intent, definitionHash, held, concludedAtMs } = sealed;
+    const { answered, logIndex, intent, definitionHash, sandboxGrantHash, held, concludedAtMs } = sealed;
     this.#answered = answered;
     this.#logIndex = logIndex;
     this.intent = intent;
     this.definitionHash = definitionHash;
+    this.sandboxGrantHash = sandboxGrantHash;
     this.held = held;
     this.concludedAtMs = concludedAtMs;
   }
@@ -339,6 +341,7 @@ class ReplayedDecision implements SealedDecision {
   readonly replayed = true;
   readonly intent = null;
   readonly definitionHash = null;
+  readonly sandboxGrantHash = null;
   readonly held: readonly BudgetId[] = [];
   readonly concludedAtMs = 0;
   readonly json: string;

@@ -45,6 +45,7 @@ import { closeReply, openReply, type Answered } from './reply.ts';
 import { areAsked, shadowVerdicts, validatedOnce, type ShadowAnswer, type ShadowsChanged } from './shadow.ts';
 import { statementOf } from './statement-of.ts';
 import { isStopped } from './stopped.ts';
+import { heldGrant } from '../sandbox/held-grant.ts';
 
 export type PreparedCall = KnownCall & {
   ulid: string;
@@ -55,13 +56,13 @@ export type PreparedCall = KnownCall & {
   policy: LoadedPolicy | null;
   /** The rules' answer, or why there is none; found before the batch. */
   evaluate: RuleEvaluator;
-  /** What the drafts of the shadow lanes say, found before the batch. */
+  /** The verdicts of the shadow lanes' drafts, found before the batch. */
   shadows: readonly ShadowAnswer[];
   /** They are the ones that are in force, as far as could be found out: no decision waits for drafts twice. */
   shadowsStand: boolean;
 };
 
-/** What the gates judge. */
+/** The input of the gates. */
 export type Judgeable = { intent: Intent; facts: Facts };
 
 export type CycleSettings = {
@@ -91,6 +92,7 @@ export type Concluded =
       logIndex: number;
       intent: SealedIntent;
       definitionHash: string | null;
+      sandboxGrantHash: string | null;
       held: readonly BudgetId[];
       concludedAtMs: number;
     }
@@ -150,8 +152,9 @@ function concludeAnew(
 
   if (!stands(batch, prepared.held, call.caller.tenant)) return () => ({ kind: 'relations_changed' });
 
-  const { confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency } = settings;
-  const basis = { head, confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency };
+  const { provider, confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency } = settings;
+  const grant = heldGrant(batch, provider, prepared);
+  const basis = { grant, head, confirmations, policyAgeMaxMs, relationsAgeMaxMs, priceCurrency };
   const gathered = gatherFacts(batch, prepared, basis);
   const judgeable = { intent, facts: gathered.facts };
   const judged = settings.spoil?.(judgeable) ?? judgeable;
@@ -177,6 +180,7 @@ function concludeAnew(
     shadow: shadowVerdicts(lanes, prepared.shadows, {
       ...{ tenant: call.caller.tenant, batch, facts: judged.facts, active: policy, validateArguments },
       ...{ destination: prepared.destination, dispatchedBy: prepared.dispatchedBy },
+      grant,
     }),
   });
   const entry = batch.seal(statement, (sealed) => ({
@@ -184,7 +188,8 @@ function concludeAnew(
     events: [...taken.events, ...(asked?.events ?? [])],
   }));
   const definitionHash = judgedDefinition(gathered.facts);
-  const told = { intent, definitionHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
+  const sandboxGrantHash = judgedGrant(gathered.facts);
+  const told = { intent, definitionHash, sandboxGrantHash, held: taken.held, concludedAtMs: settings.monotonicMs() };
   return (placeOf) => {
     if (head !== null) confirmations.learn(head, prepared.nowMs);
     return { kind: 'sealed', answered: answeredWith(entry), logIndex: placeOf(entry), ...told };
@@ -198,6 +203,10 @@ function judgedDefinition({ registry }: Facts): string | null {
   return registry.state === 'known' ? (registry.value.tool?.pinned_hash ?? null) : null;
 }
 
+function judgedGrant({ sandbox }: Facts): string | null {
+  return sandbox.state === 'known' ? sandbox.value.grant_hash : null;
+}
+
 /** The installation's ceiling tells what all tenants have used. */
 const isShown = (budget: BudgetRow) => !isInstallationCeiling(budget);
 
@@ -205,7 +214,7 @@ function answerKey({ caller }: NamedCall, { key, route }: { key: string; route: 
   return { tenant: caller.tenant, principal: caller.principal, route, key };
 }
 
-/** What is told again of a call that was decided before, unless somebody has stopped it since. Null: it was not. */
+/** The repeated reply for a call that was decided before, unless a stop came since. Null: it was not. */
 function toldBefore(batch: LedgerBatch, asked: PreparedCall): ((placeOf: PlaceOf) => Concluded) | null {
   if ('wasReleased' in asked.asker && asked.asker.wasReleased === true) return () => ({ kind: 'still_released' });
   const replayed = earlierAnswer(batch, asked);
@@ -253,7 +262,10 @@ function approvalAsked(
   return { approval, changes: [put(approvals, approval)], events: [approvalRequestedEvent(settings, approval)] };
 }
 
-/** An ALLOW names the approval that it uses up, and no other: whoever counts the uses counts its decisions. A DENY names what was presented. */
+/**
+ * An ALLOW names the approval that it uses, and no other, so that its decisions count its uses. A DENY names what was
+ * presented.
+ */
 function namedApproval(known: KnownCall, decision: Decision, { approval }: Gathered): ApprovalId | null {
   if (decision.verdict !== 'ALLOW') return known.call.approvalGrant ?? null;
   return decision.consumes_approval && takesEffect(known, decision) ? (approval?.id ?? null) : null;
@@ -269,7 +281,10 @@ type Taken = { changes: Change[]; events: OutgoingEvent[]; budgets: Gathered['bu
 
 const nothingTaken: Taken = { changes: [], events: [], budgets: [], held: [] };
 
-/** What an ALLOW takes: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself executes. */
+/**
+ * The effects of an ALLOW: budgets, one use of the approval, and a dispatch that must be settled when the kernel itself
+ * executes.
+ */
 function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Taken {
   const { nowMs, call, dispatchedBy } = prepared;
   const demand = amountsOf(gathered.facts.demand);
@@ -293,7 +308,7 @@ function effectsOfAllow({ prepared, decision, gathered, settings }: Allowed): Ta
   return { changes, events, budgets: left, held };
 }
 
-/** What was only tried, and what nobody would answer, opens no approval. */
+/** A trial, and a question without an approver, open no approval. */
 function mayAsk(asker: Asker): boolean {
   return asker.mode === 'enforce' && !('asksNobody' in asker && asker.asksNobody === true);
 }

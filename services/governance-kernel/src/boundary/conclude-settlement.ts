@@ -15,7 +15,7 @@ import { drop, put, wanted, type Wanted } from '../ledger/control.ts';
 import type { SealedEntry } from '../ledger/statement.ts';
 import { dispatches, type Dispatch } from './dispatches.ts';
 
-/** What nobody knows has no output. */
+/** An unknown outcome has no output. */
 export type EndedWith =
   { outcome: Exclude<Outcome, 'uncertain'>; outputHash: Digest | null } | { outcome: 'uncertain'; outputHash: null };
 
@@ -27,7 +27,7 @@ type PreparedSettlement = EndedWith & {
   /** Null: as much as was held. */
   spentMicros: bigint | null;
   newEvent: NewEvent;
-  /** Nobody lives who could say whether the call was sent. */
+  /** The process died, so it is unknown whether the call was sent. */
   abandoned?: true;
 };
 
@@ -75,7 +75,7 @@ function used(held: BudgetAmounts, { abandoned, spentMicros }: PreparedSettlemen
   return { ...held, spend_micros: spentMicros ?? held.spend_micros };
 }
 
-/** What the outcome states of money; absent where its decision states none. */
+/** The counted spend of the outcome; absent where its decision states none. */
 function countedSpend({ decided, abandoned, spentMicros }: PreparedSettlement): string | undefined {
   if (decided.spend_micros === undefined) return undefined;
   if (abandoned) return '0';

@@ -8,8 +8,9 @@ import type { SealedIntent } from '../call/normalise.ts';
 import type { Boundary, SealedDecision, Settlement } from './sealed-decision.ts';
 
 /**
- * That the kernel itself is to perform this very call. The class stays in this file, so nobody else can say so: a decision on a call
- * that the kernel sends, asked for by anything but the dispatch, does not compile, and denies.
+ * That the kernel itself is to perform this very call. The class stays in this file, so no other code can make the
+ * claim. A decision on a call that the kernel sends, requested by anything but the dispatch, does not compile, and
+ * denies.
  */
 class ClaimToDispatch {
   readonly #call: NamedCall;
@@ -28,18 +29,23 @@ export function isClaimTo(claim: DispatchClaim, call: NamedCall): boolean {
   return ClaimToDispatch.isTo(claim, call);
 }
 
-type Sendable = { intent: SealedIntent } & Pick<SealedPermit, 'tenant' | 'definitionHash' | 'mayStillSend'>;
+type Sendable = { intent: SealedIntent } & Pick<
+  SealedPermit,
+  'tenant' | 'definitionHash' | 'sandboxGrantHash' | 'mayStillSend'
+>;
 
 /**
- * Leave to send one call, once. The class stays in this file, so nobody else can make a permit: code that calls an upstream without
- * a sealed ALLOW does not compile.
+ * Leave to send one call, once. The class stays in this file, so no other code can make a permit. Code that calls an
+ * upstream without a sealed ALLOW does not compile.
  */
 class SealedPermit {
   /** With the tool: names the upstream that is to perform the call. */
   readonly tenant: TenantId;
   readonly tool: string | null;
-  /** Of the tool's definition that was judged: whoever sends the call holds it against the one that is listed then. */
+  /** The hash of the judged tool definition: the sender compares it with the one that is listed then. */
   readonly definitionHash: string | null;
+  /** The hash of the judged sandbox grant: the process that gets the call must have been started under it. */
+  readonly sandboxGrantHash: string | null;
   /**
    * Whether the call may be sent that was decided a while ago. Null: it was decided just now. An upstream where a call can wait for
    * its turn asks when that has come. Never rejects.
@@ -47,10 +53,11 @@ class SealedPermit {
   readonly mayStillSend: () => Promise<boolean> | null;
   #intent: SealedIntent | null;
 
-  constructor({ intent, tenant, definitionHash, mayStillSend }: Sendable) {
+  constructor({ intent, tenant, definitionHash, sandboxGrantHash, mayStillSend }: Sendable) {
     this.tenant = tenant;
     this.tool = intent.tool;
     this.definitionHash = definitionHash;
+    this.sandboxGrantHash = sandboxGrantHash;
     this.mayStillSend = mayStillSend;
     this.#intent = intent;
   }
@@ -73,9 +80,9 @@ export type Ending<Result> = Settlement & { result: Result };
 
 type Effect<Request, Answer, Result> = {
   call: NamedCall;
-  /** What the upstream needs beside the call. */
+  /** The additional request data for the upstream. */
   request: Request;
-  /** Reads the answer to its end. What it throws is thrown to the caller, after the call is settled as `failed`. */
+  /** Reads the answer to its end. Its errors are thrown to the caller, after the call is settled as `failed`. */
   receive(answer: Answer, decision: SealedDecision): Ending<Result> | Promise<Ending<Result>>;
   /** The settlement of a call whose upstream or whose `receive` threw. */
   failed: Settlement;
@@ -177,7 +184,7 @@ export class Dispatch {
     return told === null ? null : this.#toldInTime(told, { ask, decision, log });
   }
 
-  /** Asks again while the answer cannot be read. What nobody can tell by then is no. */
+  /** Asks again while the answer cannot be read. Without an answer by then, it refuses. */
   async #toldInTime(
     told: Promise<boolean>,
     { ask, decision, log }: { ask: () => Promise<boolean> | null; decision: SealedDecision; log: Log },
@@ -201,7 +208,7 @@ export class Dispatch {
     await this.#settleOrKeep(decision, { outcome: 'failed' }, log);
     throw new AppError(
       'UPSTREAM_FAILED',
-      'The call was held up, and then a fence stood before it, its agent, credential or tool was withdrawn, or nobody could tell: it was not sent',
+      'The call was held up, and then a fence stood before it, its agent, credential or tool was withdrawn, or its state was unknown: it was not sent',
     );
   }
 
@@ -246,7 +253,7 @@ export class Dispatch {
   }
 }
 
-/** Whoever still holds the call can change neither it nor its arguments while it is decided and sent. */
+/** A frozen copy: neither the call nor its arguments change while it is decided and sent. */
 function unchangeable(call: NamedCall): NamedCall {
   freeze(call.args);
   return Object.freeze({ ...call });
@@ -260,7 +267,7 @@ function freeze(value: PlainJson): void {
 
 /** The receipt, not the reply around it, says what was allowed. Throws unless that is this very call. */
 function permitFor(
-  { reply, replayed, intent, definitionHash }: SealedDecision,
+  { reply, replayed, intent, definitionHash, sandboxGrantHash }: SealedDecision,
   { call, mayStillSend }: { call: NamedCall } & Pick<Permit, 'mayStillSend'>,
 ): Permit {
   const { payload } = reply.receipt;
@@ -280,5 +287,5 @@ function permitFor(
     payload.effect_level === intent.effect_level &&
     payload.args_hash === intent.args_hash;
   if (!isThisCall) throw new Error('Nothing is dispatched without an ALLOW for this very call');
-  return new SealedPermit({ intent, tenant: call.caller.tenant, definitionHash, mayStillSend });
+  return new SealedPermit({ intent, tenant: call.caller.tenant, definitionHash, sandboxGrantHash, mayStillSend });
 }

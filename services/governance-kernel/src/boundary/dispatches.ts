@@ -5,7 +5,7 @@ import type { Control } from '../ledger/control.ts';
 
 /** A call that the kernel executes itself: here from its decision until its outcome is sealed. */
 export type Dispatch = {
-  /** Of the decision. */
+  /** The ulid of the decision. */
   readonly ulid: string;
   readonly tenant: TenantId;
   /** All that the call runs: of a model call, what it lets its provider run. */

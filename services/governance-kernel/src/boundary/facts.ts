@@ -1,5 +1,13 @@
 import type { GateName, PrincipalId } from '@countersign/contracts';
-import { egressFact, provenanceFact, sandboxFact, toolsNamed, type Facts } from '@countersign/policy';
+import {
+  egressFact,
+  provenanceFact,
+  sandboxFact,
+  toolsNamed,
+  type Destination,
+  type Facts,
+  type HeldGrant,
+} from '@countersign/policy';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { identityFact, scopesFact, wantedIdentityOf, wantedScopes } from '../access-keys/key-facts.ts';
 import { sponsorOf } from '../access-keys/sponsor.ts';
@@ -24,6 +32,7 @@ import { settingsFact, wantedSettings } from '../policy/settings-fact.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { wantedServers } from '../registry/known-servers.ts';
 import { registry } from '../registry/registry.ts';
+import { wantedGrants } from '../sandbox/held-grant.ts';
 import { relationshipFact } from '../relations/relationship-fact.ts';
 import { wantedRelations } from '../relations/under-standing-relations.ts';
 import { approvalFact, presentedApproval, standingApprovals } from './approval-fact.ts';
@@ -38,7 +47,7 @@ export type Gathered = {
   budgets: BudgetRow[];
   /** The approval that the decision judged. */
   approval: ApprovalRow | null;
-  /** Questions about this very call that nobody has answered yet, newest first. */
+  /** Unanswered questions about this very call, newest first. */
   open: ApprovalRow[];
   /** The person behind the call. */
   sponsor: PrincipalId | null;
@@ -74,14 +83,19 @@ type Source<Gate extends GateName> = {
   facts(read: Read): Pick<Facts, FactsOf[Gate]>;
 };
 
-/** What policy and relations are judged by: the head that the tenant is under, what is known of the statements behind it, how old they may be. */
+/**
+ * The basis of policy and relations: the current head of the tenant, the known statements behind it, and their maximum
+ * age.
+ */
 type Basis = {
   head: PolicyHead | null;
   confirmations: Confirmations;
   policyAgeMaxMs: number;
   relationsAgeMaxMs: number;
-  /** Of the price table. `null` when it is not configured. */
+  /** The currency of the price table. `null` when it is not configured. */
   priceCurrency: string | null;
+  /** Under which the tool of the call runs. */
+  grant: HeldGrant | null;
 };
 type Read = Situation &
   Basis & { batch: LedgerBatch; fences: FenceRow[]; limiting: BudgetRow[]; approval: ApprovalRow | null };
@@ -127,8 +141,15 @@ const sources: { readonly [Gate in GateName]: Source<Gate> } = {
     wants: ({ call: { caller }, intent }) => wantedScopes(caller, intent),
     facts: ({ batch, call, intent }) => ({ scopes: scopesFact(batch, call.caller, intent) }),
   },
-  sandbox: { facts: ({ policy, intent }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent) }) },
-  egress: { facts: ({ policy, destination }) => ({ egress: egressFact(policy?.policy ?? null, destination) }) },
+  sandbox: {
+    wants: wantedGrants,
+    facts: ({ policy, intent, grant }) => ({ sandbox: sandboxFact(policy?.policy ?? null, intent, grant) }),
+  },
+  egress: {
+    facts: ({ call, policy, destination }) => ({
+      egress: blockedFact(call, destination) ?? egressFact(policy?.policy ?? null, destination),
+    }),
+  },
   provenance: {
     facts: ({ policy, intent, asker, dispatchedBy }) => ({
       provenance: provenanceFact(policy?.policy ?? null, intent, { dispatchedBy, isClaimed: isClaimed(asker) }),
@@ -216,7 +237,7 @@ function limitingBudgets(batch: LedgerBatch, situation: Situation): BudgetRow[] 
 
 const byId = (left: BudgetRow, right: BudgetRow) => (left.id < right.id ? -1 : 1);
 
-/** What the kernel calls a model for, the installation pays. */
+/** The kernel's own calls of a model are paid by the installation. */
 function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
   const limited = { principal: intent.principal, tools: toolsNamed(intent) };
   const own = budgetSubjects(limited).map((subject) => ({ tenant: caller.tenant, subject }));
@@ -226,6 +247,12 @@ function limitedBy({ call: { caller }, intent, dispatchedBy }: KnownCall) {
 /** The kernel calls the model itself, so that its own price table prices the call. */
 function isPricedHere({ intent, dispatchedBy }: Pick<KnownCall, 'intent' | 'dispatchedBy'>): boolean {
   return intent.action === 'model.call' && dispatchedBy === 'kernel';
+}
+
+/** A destination that the kernel has refused already. */
+function blockedFact({ blockedDestination: detail }: Read['call'], destination: Destination): Facts['egress'] | null {
+  if (detail === undefined) return null;
+  return { state: 'known', value: { destination: destination?.host ?? '', allowed: false, detail } };
 }
 
 function isClaimed(asker: Asker): boolean {

@@ -21,15 +21,15 @@ export type AnswerStore = {
 /** A keyed call goes on to its end without its caller, who will come back for the answer. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 
-/** `unjudged`: what was bought for a call, before anybody may have it. */
+/** `unjudged`: an answer that is not released yet. */
 type Part = 'answer' | 'unjudged';
 
 type KeptAnswersParts = { store: AnswerStore; clock: () => Date };
 type Held = { call: KeyedCall; part: Part; answer: StoredAnswer };
 
 /**
- * The answers of keyed calls. A key is decided once and its call sent at most once, whatever happens in between: whoever repeats it
- * gets the answer, or hears that it is still coming, or that nobody knows it.
+ * The answers of keyed calls. A key is decided once and its call sent at most once, even after a crash. A repeated
+ * request gets the answer, or learns that it is still coming, or unknown.
  *
  * An answer that cannot be stored is held here: it was bought, and only this process has it.
  */
@@ -49,7 +49,7 @@ export class KeptAnswers {
     return this.#keep({ call, part: 'answer', answer }, log);
   }
 
-  /** As `keep`, of what nobody may have before it is judged. */
+  /** Like `keep`, for an answer that is not released before it is judged. */
   keepUnjudged(call: KeyedCall, bought: StoredAnswer, log: Log): Promise<void> {
     return this.#keep({ call, part: 'unjudged', answer: bought }, log);
   }
@@ -73,7 +73,10 @@ export class KeptAnswers {
       .catch((error: unknown) => log.error('key.not_freed', { route: call.route, error }));
   }
 
-  /** The answer of a call that was decided before. Null: nobody knows how it ended. Throws IDEMPOTENCY_IN_FLIGHT while it may still come. */
+  /**
+   * The answer of a call that was decided before. `null` when its outcome is unknown. Throws IDEMPOTENCY_IN_FLIGHT
+   * while it may still come.
+   */
   async find(call: KeyedCall, { reply }: SealedDecision): Promise<StoredAnswer | null> {
     const kept = await this.#find(call, 'answer');
     if (kept !== null) return kept;
@@ -82,13 +85,13 @@ export class KeptAnswers {
     return null;
   }
 
-  /** What was bought for a call and has not been judged. Null: nothing, or it has been. */
+  /** The answer to a call that is not judged yet. Null: nothing, or it has been. */
   async findUnjudged(call: KeyedCall): Promise<StoredAnswer | null> {
     if ((await this.#find(call, 'answer')) !== null) return null;
     return await this.#find(call, 'unjudged');
   }
 
-  /** Of those in this process who come back at once, one has the answer judged, and all of them get it. */
+  /** If several requests of this process come back at once, one has the answer judged, and all of them get it. */
   async judgeOnce(call: KeyedCall, judge: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
     const name = nameOf(call, 'unjudged');
     const judging = this.#judging.get(name) ?? this.#find(call, 'answer').then((kept) => kept ?? judge());

@@ -6,10 +6,10 @@ import type { SealedIntent } from '../call/normalise.ts';
 import type { HeldRelations } from '../relations/relation-source.ts';
 import type { ToolResolution } from '../registry/tool-resolver.ts';
 
-/** Who asks for the decision: a door for somebody who executes, or the dispatch, which executes itself. */
+/** The requester of a decision: a route for a caller who executes, or the dispatch, which executes itself. */
 export type Asker =
   | (Pick<GovernedCall, 'mode' | 'dispatchedBy' | 'asksNobody'> & {
-      /** The call was released before: all that is asked is whether somebody has stopped it since. */
+      /** The call was released before: the question is only whether a stop came since. */
       wasReleased?: true;
     })
   | { mode: 'enforce'; dispatchedBy: 'kernel'; /** The dispatch has proved that it asks. */ isClaimed: boolean };
@@ -21,7 +21,7 @@ export type KnownCall = {
   intent: SealedIntent;
   judged: Judged;
   fault: string | null;
-  /** Of the tenant, as this kernel has last seen it. */
+  /** The last known organisation of the tenant. */
   org: OrgId | null;
   /**
    * `kernel`: what the call takes is held until settle(). `caller`: it is committed with the decision. `nobody`: the proposal of a
@@ -35,7 +35,7 @@ export type KnownCall = {
   serverKey: string | null;
   /** Before it is held against the rows of the batch. */
   learned: Fact<RegistryFact>;
-  /** As well. */
+  /** The relations that were read before the batch. */
   held: HeldRelations;
 };
 

@@ -6,8 +6,9 @@ import { registry } from '../registry/registry.ts';
 import type { KnownCall } from './known-call.ts';
 
 /**
- * What was learned of the tool before the batch, held against the registry's rows of the batch: trust that was withdrawn while the call
- * waited is withdrawn for it too. The schema and the effect were read with the old pin, so under another pin nothing is known.
+ * The tool's state from before the batch, compared with the registry's rows of the batch: trust that was withdrawn
+ * while the call waited is withdrawn for it too. The schema and the effect were read with the old pin, so under another
+ * pin nothing is known.
  */
 export function registryFact(batch: LedgerBatch, known: KnownCall & { nowMs: number }): Fact<RegistryFact> {
   const { learned } = known;
@@ -39,7 +40,9 @@ export function registeredTool({
   return address === null ? undefined : { ...address, serverId: serverKey ?? address.serverId };
 }
 
-/** As the rows of the batch have it at this instant: an approval may have ended, or the server may have been revoked in the same batch. */
+/**
+ * Read from the rows of the batch: an approval may have ended, or the server may have been revoked in the same batch.
+ */
 function stateOf(
   batch: LedgerBatch,
   { serverKey, nowMs }: Pick<KnownCall, 'serverKey'> & { nowMs: number },

@@ -10,7 +10,7 @@ import type { BudgetRow } from '../budgets/budget-row.ts';
 import { budgetFact } from '../budgets/reserve.ts';
 import { openReceiptJson, storedReceiptOf, type SealedEntry } from '../ledger/statement.ts';
 
-/** What a reply is made of. Its place in the log is missing: that is known when the entry is committed. */
+/** The members of a reply. Its place in the log is missing: that is known when the entry is committed. */
 export type Answered = {
   entry: SealedEntry;
   decision: Decision;

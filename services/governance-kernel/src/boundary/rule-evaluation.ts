@@ -9,8 +9,8 @@ export type AskRules = (policy: CompiledPolicy, intent: Intent, environment: Env
 const evaluationDeadlineMs = 250;
 
 /**
- * Asks before any lock is taken, so that a slow evaluator holds up its own caller and nobody else. What comes back, a fault or
- * nothing in time, is handed to decide(), which judges it: anything but a well-formed outcome denies with PDP_UNAVAILABLE.
+ * Asks before any lock is taken, so that a slow evaluator delays only its own caller. Its answer, a fault or a timeout
+ * is judged by decide(): anything but a well-formed outcome denies with PDP_UNAVAILABLE.
  */
 export async function evaluateAhead(
   ask: AskRules,

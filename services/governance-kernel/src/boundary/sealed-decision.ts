@@ -13,10 +13,12 @@ export type SealedDecision = {
   headers: Record<string, string>;
   /** True when the idempotency key had been decided before and this is that answer. */
   replayed: boolean;
-  /** What was decided; null for a replay. */
+  /** The decided intent; `null` for a replay. */
   intent: SealedIntent | null;
   /** The pin that the call of a registered tool was judged by; null: no such tool, or no ALLOW of now. */
   definitionHash: string | null;
+  /** The sandbox grant that the call was judged by. `null` when none held. */
+  sandboxGrantHash: string | null;
   /** The budgets that the call holds until it is settled. */
   held: readonly BudgetId[];
   /** When it was decided, on a clock that only rises; 0 for a replay. */
@@ -37,19 +39,19 @@ type DecideInOrder = (calls: readonly GovernedCall[]) => Promise<SealedDecision[
 export type Boundary = {
   /** Throws AppError RECEIPT_STORE_UNAVAILABLE when nothing could be committed; then nothing may be dispatched. */
   decide(call: GovernedCall): Promise<SealedDecision>;
-  /** Decides a call that the dispatch is to perform. Nobody else has the claim to it. */
+  /** Decides a call that the dispatch is to perform. Only the dispatch has the claim to it. */
   decideDispatched(call: NamedCall, claim: DispatchClaim): Promise<SealedDecision>;
-  /** What servers are asked about tools, and how long they may take, is the same for all calls of the answer. */
+  /** The queries of servers about tools, and their time, are shared by all calls of the answer. */
   forOneAnswer(): DecideInOrder;
   /**
-   * Looks again at calls of one answer that were released before. In their order: the refusal of now, sealed, for each that somebody has
-   * stopped since; null for the others, of which nothing is decided and nothing taken. Throws as `decide` does, and then nothing may be
-   * told again.
+   * Looks again at calls of one answer that were released before. In their order: a sealed refusal for each call that a
+   * stop reached since. For the others it returns `null`, decides nothing and takes nothing. Throws as `decide` does,
+   * and then nothing may be told again.
    */
   refuseStopped(calls: readonly GovernedCall[]): Promise<(SealedDecision | null)[]>;
   /**
-   * Whether a call may still be sent that was decided a while ago: a process that stood still wakes up behind fences that were set
-   * meanwhile, or without the credential that its caller came with. Null: it was decided just now. Rejects when nobody can tell.
+   * Whether a call may still be sent that was decided a while ago. A process that stood still wakes up behind new
+   * fences, or without its caller's credential. Null: it was decided just now. Rejects when it is unknown.
    */
   maySendLate(decision: SealedDecision, caller: Caller): Promise<boolean> | null;
   /** Seals the outcome receipt of a call that the kernel dispatched, and settles its reservation. */

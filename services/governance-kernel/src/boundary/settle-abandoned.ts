@@ -4,12 +4,13 @@ import { storedReceiptOf } from '../ledger/statement.ts';
 import type { BoundaryParts } from './boundary.ts';
 import { concludeSettlement, wantedForSettlement } from './conclude-settlement.ts';
 
-/** A decision that nobody settled, and the budgets that its call still holds. */
+/** An unsettled decision, and the budgets that its call still reserves. */
 export type Abandoned = { decided: ReceiptPayload; held: readonly BudgetId[] };
 
 /**
- * Seals a decision as uncertain that nobody settled, because the process that was to dispatch it died. Whether the call was sent
- * cannot be known, so it is not repeated, and what it held goes back. Throws ILLEGAL_TRANSITION when it is settled already.
+ * Seals an unsettled decision as uncertain, because the process that was to dispatch it died. Whether the call was sent
+ * cannot be known, so it is not repeated, and what it held goes back. Throws ILLEGAL_TRANSITION when it is settled
+ * already.
  */
 export async function settleAbandoned(
   { ledger, clock, newUlid, settings: { newEvent } }: Pick<BoundaryParts, 'ledger' | 'clock' | 'newUlid' | 'settings'>,

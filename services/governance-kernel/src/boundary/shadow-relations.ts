@@ -10,15 +10,15 @@ import {
 } from '@countersign/policy';
 import type { HeldRelations } from '../relations/relation-source.ts';
 
-/** What the active policy asked for, and was told. */
+/** The active policy's questions, with their answers. */
 export type AskedRelations = { readonly needed: NeededRelations | null; readonly held: HeldRelations };
 
-/** What a draft reads of relations; null: it reads none. */
+/** The relations that a draft reads; `null` when it reads none. */
 export type DraftRelations = Pick<RelationshipFact, 'relations' | 'required'> | null;
 
 /**
- * A draft is told what the decision was told, under its own names. 'not_asked': it needs an answer that nobody had to give, and no draft makes
- * a decision wait.
+ * A draft is told what the decision was told, under its own names. A draft gets the decision's answers under its own
+ * names. `not_asked`: it needs an answer that the decision did not, and no draft makes a decision wait.
  */
 export function draftRelations(
   policy: CompiledPolicy,

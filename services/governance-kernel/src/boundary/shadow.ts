@@ -6,6 +6,7 @@ import {
   egressFact,
   provenanceFact,
   sandboxFact,
+  type HeldGrant,
   Work,
   type ArgumentValidator,
   type CompiledPolicy,
@@ -32,7 +33,7 @@ export type ShadowsChanged = { kind: 'shadows_changed' };
 type RuleOutcome = ReturnType<typeof evaluateRules>;
 type Fault = NonNullable<ShadowVerdict['fault']>;
 
-/** What the rules of a draft say of a call, or why they say nothing. */
+/** The verdict of a draft's rules on a call, or the reason why there is none. */
 export type ShadowAnswer = { readonly row: LaneRow } & (
   | { readonly fault: Fault }
   | {
@@ -110,9 +111,11 @@ type Deciding = {
   validateArguments: ArgumentValidator;
   destination: Destination;
   dispatchedBy: KnownCall['dispatchedBy'];
+  /** The grant that the decision looks at. */
+  grant: HeldGrant | null;
 };
 
-/** What each lane in force says, on the facts of the decision. */
+/** The verdict of each lane in force, on the facts of the decision. */
 export function shadowVerdicts(
   lanes: readonly LaneRow[],
   answers: readonly ShadowAnswer[],
@@ -142,10 +145,12 @@ function verdictOf(answer: Exclude<ShadowAnswer, { fault: Fault }>, deciding: De
   };
 }
 
-/** As if the draft were the active policy: signed and fresh, and an approval under the active one given under it. */
+/**
+ * The facts with the draft as the active policy: signed and fresh, and an approval under the active one given under it.
+ */
 function factsUnder(
   { policy, row, intent, unfit, relations }: Exclude<ShadowAnswer, { fault: Fault }>,
-  { facts, tenant, batch, active, destination, dispatchedBy }: Deciding,
+  { facts, tenant, batch, active, destination, dispatchedBy, grant }: Deciding,
 ): Facts {
   const { approval } = facts;
   const carried =
@@ -158,7 +163,7 @@ function factsUnder(
     ...facts,
     request: { state: 'known', value: { fault: unfit } },
     policy: { state: 'known', value: { hash: row.hash, ...signed, missing_ceiling } },
-    sandbox: facts.sandbox.state === 'unavailable' ? facts.sandbox : sandboxFact(policy, intent),
+    sandbox: facts.sandbox.state === 'unavailable' ? facts.sandbox : sandboxFact(policy, intent, grant),
     provenance:
       dispatchedBy === 'kernel' ? facts.provenance : provenanceFact(policy, intent, { dispatchedBy, isClaimed: false }),
     egress: facts.egress.state === 'unavailable' ? facts.egress : egressFact(policy, destination),

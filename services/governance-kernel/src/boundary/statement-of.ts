@@ -18,12 +18,12 @@ type Said = {
   fences: readonly FenceRow[];
   /** Before the decision took anything. */
   budgets: readonly BudgetRow[];
-  facts: Pick<Facts, 'block' | 'identity'>;
+  facts: Pick<Facts, 'block' | 'identity' | 'sandbox'>;
   approvalId: ApprovalId | null;
   shadow: readonly ShadowVerdict[];
 };
 
-/** What a decision states, in the words of the record. */
+/** The statement of a decision, in the words of the record. */
 export function statementOf(judgedCall: Judged, said: Said): Statement {
   const { call, judged, policy } = judgedCall;
   const { decision } = said;
@@ -51,6 +51,7 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
     judged_hash: judged.hash,
     fences: said.fences.length === 0 ? undefined : said.fences.map(recordedFence),
     identity: said.facts.identity.state === 'known' ? said.facts.identity.value : undefined,
+    sandbox_grant_hash: grantHashOf(said.facts),
     tool_blocked: isBlocked(said.facts) ? true : undefined,
     approval_id: said.approvalId,
     dispatched_by: judgedCall.dispatchedBy,
@@ -59,10 +60,14 @@ export function statementOf(judgedCall: Judged, said: Said): Statement {
   });
 }
 
-/** What is left of a throttle around several tenants would tell each of them what the others do. */
+/** The remainder of a throttle around several tenants would show each of them the usage of the others. */
 function recordedFence(fence: FenceRow): RecordedFence {
   const { kind, epoch, calls_remaining: left } = fenceFact(fence);
   return { scope: fence.scope, kind, epoch, calls_remaining: tenantOf(fence.scope) === null ? null : left };
+}
+
+function grantHashOf({ sandbox }: Pick<Facts, 'sandbox'>): Digest | null {
+  return sandbox.state === 'known' ? (sandbox.value.grant_hash as Digest | null) : null; // the kernel hashes with digestOf
 }
 
 function isBlocked({ block }: Pick<Facts, 'block'>): boolean {

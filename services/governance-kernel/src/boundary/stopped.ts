@@ -8,8 +8,8 @@ import type { KnownCall } from './known-call.ts';
 import { registryFact } from './registry-fact.ts';
 
 /**
- * Whether somebody has stopped this caller or this tool, as the rows of the batch say now. What was answered before is then not told
- * again. What cannot be known in this moment (a server that does not list its tools) stops nothing: the answer is there.
+ * Whether this caller or this tool is stopped, by the current rows of the batch. An earlier answer is then not
+ * repeated. An unknown state (a server that does not list its tools) stops nothing, since the answer exists.
  */
 export function isStopped(batch: LedgerBatch, known: KnownCall, nowMs: number): boolean {
   const { caller } = known.call;

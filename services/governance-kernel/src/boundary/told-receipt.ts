@@ -1,7 +1,7 @@
 import type { SpanFields, ToldSpan } from '@countersign/service-kit';
 import type { ReceiptPayload, StoredReceipt } from '@countersign/contracts/governance-kernel';
 
-/** What telemetry says of a sealed receipt, whenever it says it. */
+/** The telemetry fields of a sealed receipt, at any time. */
 export function receiptFields(payload: ReceiptPayload): SpanFields {
   const { tool, policy_hash: policyHash } = payload;
   return {

@@ -2,7 +2,7 @@ import type { BudgetId, TenantId } from '@countersign/contracts';
 
 export type BudgetWindow = '1h' | '24h' | 'month' | 'total';
 
-/** What is used or reserved. Money in millionths of a minor unit, so that no call is rounded up. */
+/** The used or reserved amounts. Money in millionths of a minor unit, so that no call is rounded up. */
 export type BudgetAmounts = {
   readonly tool_calls: number;
   readonly spend_micros: bigint;

@@ -11,7 +11,11 @@ const versionColumns = columnsOf<Omit<StoredBudget, 'row'>>({
   updatedAtMs: instantMs('updated_at'),
 });
 
-/** What people set of a budget. All decisions rest on it, so the epoch guards it; what decisions take is the control `budgets`. */
+/**
+ * The terms of a budget that people set. All decisions depend on them, so the epoch guards them; amounts taken by
+ * decisions are the control `budgets`. All decisions rest on it, so the epoch guards it; what decisions take is the
+ * control `budgets`.
+ */
 export const budgetTerms: Control<BudgetKey, StoredBudget> = {
   name: 'budget_terms',
   guard: 'epoch',

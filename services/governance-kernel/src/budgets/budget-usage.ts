@@ -4,9 +4,9 @@ import type { Control } from '../ledger/control.ts';
 
 type UsageKey = { readonly tenant: TenantId; readonly budget: BudgetId; readonly event: string };
 
-/** What was told of a use of a budget elsewhere, by the name that its source gave it. */
+/** A reported use of a budget elsewhere, by the name that its source gave it. */
 type ToldUsage = UsageKey & {
-  /** Of all that was told. */
+  /** The fingerprint of the whole report. */
   readonly fingerprint: Digest;
   readonly counted: boolean;
   readonly recordedAtMs: number;

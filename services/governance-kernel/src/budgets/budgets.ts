@@ -7,7 +7,7 @@ import type { Control, Placeholder } from '../ledger/control.ts';
 type BudgetsKey =
   { readonly tenant: TenantId; readonly subject: string } | { readonly tenant: TenantId; readonly id: BudgetId };
 
-/** What people set; decisions write the rest. */
+/** The columns that people set; decisions write the rest. */
 export const budgetTermsColumns = columnsOf<
   Pick<BudgetRow, 'tenant' | 'id' | 'subject' | 'window' | 'approvalRequiredAboveMinor' | 'currency' | 'resetsAtMs'>
 >({

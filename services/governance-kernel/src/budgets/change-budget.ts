@@ -3,7 +3,7 @@ import { budgetsOfSubjectMax, isCeiling } from '@countersign/contracts/governanc
 import type { NewEvent } from '@countersign/messaging';
 import type { LedgerBatch } from '../ledger/batch.ts';
 import { put, wanted } from '../ledger/control.ts';
-import type { KernelConfig } from '../config.ts';
+import type { KernelConfig } from '../kernel-config.ts';
 import { budgetThresholdEvents } from '../events.ts';
 import { receiptTenant } from '../policy/receipt-tenant.ts';
 import { settingStatement, type SettingParts } from '../policy/setting-statement.ts';
@@ -26,12 +26,14 @@ type BudgetChange = {
   carryOn(row: BudgetRow, terms: BudgetTerms): BudgetRow;
 };
 
-/** What changing a budget takes. */
+/** The dependencies of a change of a budget. */
 export type BudgetParts = SettingParts & { newEvent: NewEvent; config: Pick<KernelConfig, 'priceCurrency'> };
 
 type Changed = { budget: StoredBudget; isNew: boolean };
 
-/** Sets the terms of a budget and seals that. What is used and reserved counts on, and a new window starts with its own end. */
+/**
+ * Sets the terms of a budget and seals that. Used and reserved amounts stay, and a new window starts with its own end.
+ */
 export async function changeBudget(parts: BudgetParts, asked: BudgetChange): Promise<Changed> {
   assertTerms(asked.terms);
   assertCurrencyOfPrices(asked.terms, parts.config.priceCurrency);

@@ -2,7 +2,7 @@ import { AmountMinor, Currency, type BudgetId, type TenantId } from '@countersig
 import { installationCeiling } from '@countersign/contracts/governance-kernel';
 import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
-/** What the models may cost that the kernel calls for all tenants together. */
+/** The ceiling on the cost of models that the kernel calls for all tenants together. */
 export type ModelSpendLimit = Readonly<{ limitMinor: number; currency: string; window: BudgetWindow }>;
 
 /** `500000 EUR`: minor units, and their currency. Throws for anything else. */
@@ -25,7 +25,7 @@ export function isInstallationCeiling({ id }: Pick<BudgetRow, 'id'>): boolean {
   return id === installationCeiling;
 }
 
-/** Whose a budget is that a call of this tenant holds. */
+/** The key of a budget that a call of this tenant reserves. */
 export function budgetKey(tenant: TenantId, id: BudgetId): { tenant: TenantId; id: BudgetId } {
   return { tenant: id === installationCeiling ? everybody : tenant, id };
 }

@@ -1,6 +1,8 @@
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 
-/** What a dispatched call holds of a budget until it is settled. JSON in its column, so money is text. */
+/**
+ * The amounts of a budget that a dispatched call reserves until it is settled. JSON in its column, so money is text.
+ */
 export type Reservation = {
   readonly budget_id: BudgetRow['id'];
   readonly demand: Omit<BudgetAmounts, 'spend_micros'> & { readonly spend_micros: string };

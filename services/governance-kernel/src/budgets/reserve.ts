@@ -4,7 +4,7 @@ import { foldedToolName, type BudgetFact, type Demand } from '@countersign/polic
 import type { BudgetAmounts, BudgetRow } from './budget-row.ts';
 import { isInstallationCeiling } from './installation-ceiling.ts';
 
-/** Whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
+/** The subjects whose budgets limit this call. A budget of another subject cannot exist: its table refuses it. */
 export function budgetSubjects({ principal, tools }: Limited): string[] {
   const ofTools = tools.flatMap((tool) => spellingsOf(tool).map((name) => `tool:${name}`));
   // Each once: what two names share is taken of once.
@@ -26,13 +26,13 @@ function spellingsOf(tool: string): string[] {
   return [...new Set(names)];
 }
 
-/** What a call takes of each of its budgets. */
+/** The demand of a call on each of its budgets. */
 export function amountsOf({ spend_micros, ...counted }: Demand): BudgetAmounts {
   // Where a budget counts money, a call without a known price was denied; elsewhere it takes none.
   return { ...counted, spend_micros: spend_micros ?? 0n };
 }
 
-/** What is left of a budget for this decision. */
+/** The remainder of a budget for this decision. */
 export function budgetFact(budget: BudgetRow): BudgetFact {
   const { limits, used, reserved } = budget;
   const spent = used.spend_micros + reserved.spend_micros;
@@ -103,7 +103,7 @@ function bounded(amount: number): number {
   return Math.max(0, Math.min(amount, Number.MAX_SAFE_INTEGER));
 }
 
-/** What PostgreSQL's bigint holds; a limit is a ninth of it at most. */
+/** The range of PostgreSQL's bigint; a limit is a ninth of it at most. */
 const microsMax = 9_000_000_000_000_000_000n;
 
 function boundedMicros(micros: bigint): bigint {

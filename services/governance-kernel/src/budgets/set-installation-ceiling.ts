@@ -7,12 +7,12 @@ import { installationBudgets, type ModelSpendLimit } from './installation-ceilin
 import { countedIn, sameTerms, type BudgetTerms } from './terms.ts';
 
 const id = installationCeiling as BudgetId; // within its schema
-/** Whoever wrote the configuration. */
+/** The author of the configuration. */
 const operator = 'operator' as PrincipalId; // within its schema
 
 /**
- * Makes the ceiling that of the configuration, sealed when it changes. Several kernels may do it at once. Another currency begins to
- * count anew. Throws ConfigError for one while calls are on their way that are held in the earlier one.
+ * Makes the ceiling that of the configuration, sealed when it changes. Several kernels may do it at once. Another
+ * currency starts from zero. Throws ConfigError for one while calls are on their way that are held in the earlier one.
  */
 export async function setInstallationCeiling(parts: BudgetParts, limit: ModelSpendLimit): Promise<void> {
   const terms = termsOf(limit);

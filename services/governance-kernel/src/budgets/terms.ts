@@ -4,7 +4,7 @@ import { meaningOf } from '@countersign/policy';
 import { isToolName } from '../registry/is-tool-name.ts';
 import type { BudgetRow, BudgetWindow } from './budget-row.ts';
 
-/** What a budget limits, as its owner sets it. Null: no such ceiling. */
+/** The ceilings of a budget, as its owner sets them. Null: no such ceiling. */
 export type BudgetTerms = {
   subject: string;
   window: BudgetWindow;
@@ -58,7 +58,10 @@ export function assertSameMoney(counted: bigint, now: BudgetRow, wanted: Pick<Bu
   });
 }
 
-/** The row of a ceiling under its new terms. What was spent in another currency cannot be compared, so the count begins anew. What is reserved is still on its way. */
+/**
+ * The row of a ceiling under its new terms. Spend in another currency cannot be compared, so the count starts from
+ * zero. Reserved amounts belong to calls on their way.
+ */
 export function countedIn(row: BudgetRow, terms: BudgetTerms): BudgetRow {
   if (row.currency === terms.currency) return row;
   assertSameMoney(row.reserved.spend_micros, row, terms);

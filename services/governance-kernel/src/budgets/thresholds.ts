@@ -14,9 +14,9 @@ export type Reached = {
 type Ceiling = Omit<Reached, 'percent'> & { readonly usedExactly: bigint; readonly limitExactly: bigint };
 
 /**
- * The thresholds that stand behind a budget now and did not before. Within a window what is used only grows, and the revision lets one
- * commit follow another: so each is reached once, and again only in the next window or under a limit that was raised meanwhile.
- * What calls on their way hold does not count, since they may give it back.
+ * The thresholds that stand behind a budget now and did not before. Within a window the usage only grows, and the
+ * revision orders commits. Each threshold is therefore reached once, and again only in the next window or under a
+ * raised limit. Reservations of calls on their way do not count, since they may be released.
  */
 export function thresholdsReached(before: BudgetRow | null, after: BudgetRow): Reached[] {
   if (before?.used === after.used && before.limits === after.limits) return [];
@@ -43,7 +43,7 @@ function ceilingsOf({ limits, used }: BudgetRow): Ceiling[] {
   return [...counted, { ...money, usedExactly, limitExactly: microsOf(limit) }];
 }
 
-/** Of a ceiling of zero, the first use reaches all. */
+/** At a ceiling of zero, the first use reaches all thresholds. */
 function isReached({ usedExactly, limitExactly }: Ceiling, percent: number): boolean {
   return usedExactly > 0n && usedExactly * 100n >= limitExactly * BigInt(percent);
 }

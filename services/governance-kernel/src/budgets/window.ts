@@ -20,7 +20,7 @@ export function windowEndMs(window: BudgetWindow, nowMs: number): number | null 
   }
 }
 
-/** The budget in its window of now. What is reserved stays reserved: those calls are still running. */
+/** The budget in its window of now. Reserved amounts stay reserved: those calls are still running. */
 export function inWindow(budget: BudgetRow, nowMs: number): BudgetRow {
   if (budget.resetsAtMs === null || nowMs < budget.resetsAtMs) return budget;
   return { ...budget, used: noAmounts, resetsAtMs: windowEndMs(budget.window, nowMs) };

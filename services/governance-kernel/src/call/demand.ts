@@ -4,8 +4,8 @@ import { toolsNamed, writesOf, type Demand, type Intent } from '@countersign/pol
 import type { NamedCall } from './governed-call.ts';
 
 /**
- * What a call takes from its budgets: counted here where it can be, declared by the door where only the door knows. Thinking is no call, unless the
- * model's provider runs tools meanwhile: then it is one call of each of them.
+ * The demand of a call on its budgets: counted here where it can be, declared by the route where only the route knows.
+ * Reasoning is no call, unless the model's provider runs tools during it: then it is one call of each of them.
  */
 export function demandOf({ demand }: Pick<NamedCall, 'demand'>, intent: Intent): Demand {
   const { action, args } = intent;
@@ -18,17 +18,17 @@ export function demandOf({ demand }: Pick<NamedCall, 'demand'>, intent: Intent):
   };
 }
 
-/** What leaves with a call at least, whatever its caller declares: its arguments. */
+/** The least bytes that leave with a call, whatever its caller declares: its arguments. */
 function bytesOf(args: Intent['args']): number {
   return Buffer.byteLength(JSON.stringify(args));
 }
 
-/** As a caller declares it, who speaks of money in minor units. */
+/** The demand as a caller declares it, with money in minor units. */
 export function declaredDemand({ spend_minor, egress_bytes }: DeclaredDemand = {}): Partial<Demand> {
   return { spend_micros: microsOf(spend_minor ?? 0), egress_bytes: egress_bytes ?? 0 };
 }
 
-/** As it is written: JSON has no exact number for money. */
+/** The demand as it is recorded: JSON has no exact number for money. */
 export function recordedDemand({ spend_micros, ...counted }: Demand): RecordedDemand {
   return { ...counted, spend_micros: spend_micros === null ? null : String(spend_micros) };
 }

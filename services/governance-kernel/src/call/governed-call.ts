@@ -2,6 +2,7 @@ import type {
   AccessKeyId,
   ApprovalId,
   AssertionRole,
+  Digest,
   Door,
   EffectLevel,
   PlainJson,
@@ -9,14 +10,14 @@ import type {
   SessionId,
   TenantId,
 } from '@countersign/contracts';
-import type { KeyThumbprint } from '@countersign/contracts/governance-kernel';
+import type { KeyThumbprint, SandboxRequest } from '@countersign/contracts/governance-kernel';
 import type { Demand } from '@countersign/policy';
 
 /** Who calls, never as claimed in a body. Without a credential of their own they came with the key of the operators. */
 export type Caller = {
   tenant: TenantId;
   principal: PrincipalId;
-  /** Of a token that was verified, or that an operator states. `*`: the operator's own. */
+  /** The scopes of a verified token, or as an operator states them. `*`: the operator's own. */
   scopes: string[];
   /** The audience of that token. */
   resource?: string | undefined;
@@ -32,12 +33,12 @@ export type Caller = {
   assertion?: {
     readonly keyId: string;
     readonly role: AssertionRole;
-    /** Of the list of members that the role was read from. 0: the gateway named none. */
+    /** The version of the list of members that the role was read from. 0: the gateway named none. */
     readonly membersVersion: number;
     /** The person behind an agent: who started its run or made its key. `null` when the gateway named none. */
     readonly sponsor: PrincipalId | null;
   };
-  /** By which door the call came in; told by measures, and judged by nothing. */
+  /** The door by which the call came in; used by measures, and judged by nothing. */
   door?: Door | undefined;
 };
 
@@ -45,15 +46,21 @@ type Named = {
   caller: Caller;
   session: SessionId;
   args: Record<string, PlainJson>;
-  /** What was given as arguments is no object, or cannot be read for this reason; `args` is {} then and the request gate denies. */
+  /** The arguments are no object, or cannot be read for this reason; `args` is {} then and the request gate denies. */
   malformedArguments?: boolean | string;
   context: Record<string, PlainJson>;
-  /** What the caller says of the effect. It raises what is declared for tool and action, and never lowers it. */
+  /** The effect that the caller declares. It raises what is declared for tool and action, and never lowers it. */
   effectLevel?: EffectLevel | undefined;
   approvalGrant?: ApprovalId | undefined;
   /** Hash of the definition of the tool that the caller knows. */
   knownDefinition?: string | undefined;
-  /** What only the door knows of what the call takes from budgets; the boundary counts the rest. */
+  /**
+   * The accesses that its process needs, and the grant that the caller knows: it is compared with the grant in force.
+   */
+  sandbox?: { request: SandboxRequest; grantHash: Digest | undefined } | undefined;
+  /** Why the destination of a `data.egress` is refused, whatever the policy allows. */
+  blockedDestination?: string | undefined;
+  /** The part of the demand that only the door knows; the boundary counts the rest. */
   demand?: Partial<Demand> | undefined;
   /** Commits in the decision's own transaction; the same key and fingerprint again gives the same decision. */
   idempotency?: { key: string; route: string; fingerprint: string } | undefined;
@@ -71,22 +78,24 @@ type ModelCall = Named & { kind: 'model'; model: string };
 /** An action in the tenant's own words. A tool that it names is judged as that tool. */
 type CustomCall = Named & { kind: 'custom'; action: string; tool: string | null; resource: string | null };
 
-/** One consequential call as its door names it. What it is, how grave it is and what is known of its tool, the boundary finds out. */
+/** One consequential call as its door names it. The boundary determines its kind, its effect and its tool. */
 export type NamedCall = ToolCall | ModelCall | CustomCall;
 
 /**
- * A call that somebody else than the kernel executes. `caller`: what it takes is committed with the decision, because the kernel
- * never hears how it ended. `owner`: a proposal, to be executed by whoever has the tool. The execution of a registered tool comes here
- * and is decided again, so its proposal is judged in full and takes nothing, or one act would be paid for twice.
+ * A call that another party than the kernel executes. `caller`: its demand is committed with the decision, because the
+ * kernel never learns its outcome. `caller`: what it takes is committed with the decision, because the kernel never
+ * hears how it ended. `owner`: a proposal, to be executed by the owner of the tool. The execution of a registered tool
+ * comes here and is decided again, so its proposal is judged in full and takes nothing, or one act would be paid for
+ * twice.
  */
 export type GovernedCall = NamedCall & {
   mode: 'enforce' | 'shadow';
   dispatchedBy: 'caller' | 'owner';
-  /** An escalation opens no approval: nobody is there to answer it. */
+  /** An escalation opens no approval, since there is no approver. */
   asksNobody?: true;
 };
 
-/** What a caller sent as arguments, of which a door asks nothing: to deny is the boundary's. */
+/** The raw arguments of a caller. The door accepts any value: the boundary denies bad ones. */
 export function givenArguments(given: unknown): Pick<Named, 'args' | 'malformedArguments'> {
   return isObject(given) ? { args: given } : { args: {}, malformedArguments: true };
 }
@@ -99,7 +108,7 @@ export function isObject(value: unknown): value is Record<string, PlainJson> {
 type Written = { action: string; tool?: string | null | undefined; resource?: string | null | undefined };
 type Meant = Pick<ToolCall, 'kind' | 'tool' | 'resource'> | Pick<CustomCall, 'kind' | 'action' | 'tool' | 'resource'>;
 
-/** What a caller means who writes action, tool and resource. */
+/** The call that a caller means by action, tool and resource. */
 export function meantBy({ action, tool = null, resource = null }: Written): Meant {
   return action === 'tool.call' && tool !== null
     ? { kind: 'tool', tool, resource }

@@ -6,11 +6,11 @@ import { demandOf, recordedDemand } from './demand.ts';
 import type { NamedCall } from './governed-call.ts';
 import type { Hasher, SealedIntent } from './normalise.ts';
 
-/** What is judged of a call beside its intent. An approval binds both by one hash. */
+/** The judged values of a call beside its intent. An approval binds both by one hash. */
 export type Judged = {
   readonly demand: Demand;
   readonly recorded: RecordedDemand;
-  /** What the policy reads of the call. */
+  /** The facts of the call that the policy reads. */
   readonly read: RecordedFacts;
   readonly hash: Digest;
 };

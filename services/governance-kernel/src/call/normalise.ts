@@ -19,17 +19,17 @@ import { assertCallersSession } from '../ledger/own-sessions.ts';
 export type Hasher = { provider: CryptoProvider; saltOf(tenant: string): Uint8Array };
 export type SealedIntent = Intent & { args_hash: Digest; intent_hash: Digest };
 
-/** What is known of a call when it is normalised. */
+/** The known facts about a call when it is normalised. */
 type Known = {
   resolution: ToolResolution | null;
   policy: CompiledPolicy | null;
-  /** What reading the call may still take; absent: as much as a decision. */
+  /** The work that reading the call may still take; absent: as much as a decision. */
   work?: Work;
 };
 
 type Normalised = {
   intent: SealedIntent;
-  /** What of the call cannot be decided about, in words for its caller; null: nothing. */
+  /** The fault of the call, in words for its caller; `null` when there is none. */
   fault: string | null;
 };
 
@@ -85,8 +85,8 @@ function actionOf(call: NamedCall): string {
 }
 
 /**
- * What is declared of action and tool, raised by what the caller says. A tool that nobody declares is E4, whatever its caller says; so is an
- * action without a tool of which its caller says nothing.
+ * The declared effect of action and tool, raised by the caller's declaration. An undeclared tool is E4, whatever its
+ * caller declares. An action without a tool and without a declaration is E4 too.
  */
 function effectOf(call: NamedCall, tool: string | null, { resolution, policy }: Omit<Known, 'work'>): EffectLevel {
   const least = leastEffectOf(actionOf(call));

@@ -3,8 +3,8 @@ import { isGovernedChange } from '@countersign/contracts/governance-kernel';
 import type { Caller } from './governed-call.ts';
 
 /**
- * What governs agents is changed by people. An owner for whom the gateway speaks proposes a governed change and nothing else; whoever came with
- * the credential of an agent never proposes one, so no rule can let it. Throws PERMISSION_DENIED.
+ * Only people change the rules for agents. An owner for whom the gateway speaks proposes governed changes and nothing
+ * else. A caller with the credential of an agent never proposes one, so no rule can allow it. Throws PERMISSION_DENIED.
  */
 export function requireProposer(action: string, caller: Caller): void {
   const isPerson = caller.assertion !== undefined && caller.assertion.role !== 'agent';

@@ -2,7 +2,7 @@ import { encodeBase64Url, utf8Bytes } from '@countersign/crypto';
 import type { SealedDecision } from '../boundary/sealed-decision.ts';
 
 /**
- * What every answer of the chat route says about its decision. The body is the model's own, so the receipt comes beside it:
+ * The decision headers of every answer of the chat route. The body is the model's own, so the receipt comes beside it:
  * X-Gov-Receipt is the base64url of its JSON.
  */
 export function answerHeaders({ headers, reply }: SealedDecision): Record<string, string> {

@@ -20,7 +20,7 @@ export type ChatParts = {
   prices: ModelPrices;
   /** How long an answer waits for a ledger that is away. */
   ledgerAwayMsMax: number;
-  /** Null: nobody asks for traces. */
+  /** `null` when tracing is off. */
   tracer: Tracer | null;
 };
 
@@ -103,7 +103,7 @@ function refusedModelCall(decision: SealedDecision, { unknown_members: unknown }
   });
 }
 
-/** An answer whose use nobody can tell costs what was reserved for it. */
+/** An answer with unknown usage costs its reservation. */
 function settlementBy(costOf: (usage: Usage | null) => bigint | null): EndingOf {
   return ({ outcome, usage, delivered }) => ({
     outcome,

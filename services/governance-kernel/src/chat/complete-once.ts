@@ -22,9 +22,10 @@ export type KeyedChatParts = ChatParts & {
 type Once = { exchange: Omit<ChatExchange, 'idempotency' | 'signal'>; claim: IdempotencyClaim; res: ServerResponse };
 
 /**
- * One key, one decision, one call of the model. The call goes on without its caller, and whoever comes back with the key gets its
- * answer, without the calls in it that were stopped since. An answer whose calls could not be judged is judged then. A key is free again
- * only when the model was not asked, or refused. Throws OUTCOME_UNCERTAIN when nobody knows the answer.
+ * One key, one decision, one call of the model. The call goes on without its caller. A repeated request with the key
+ * gets its answer, without the calls in it that were stopped since. An answer whose calls could not be judged is judged
+ * then. A key is free again only when the model was not asked, or refused. Throws OUTCOME_UNCERTAIN when the answer is
+ * unknown.
  */
 export async function completeOnce(kernel: KeyedChatParts, { exchange, claim, res }: Once): Promise<StoredAnswer> {
   const { caller, log } = exchange;
@@ -74,7 +75,7 @@ async function judgeBought(
   return answer;
 }
 
-/** An error that says "try again" is true once: under this key nobody does. */
+/** An error that says "try again" is true once: a retry under this key does not help. */
 function asFinal(answer: StoredAnswer): StoredAnswer {
   const { error } = JSON.parse(answer.text) as ErrorEnvelope; // written by `errorAnswer`
   return { ...answer, text: JSON.stringify({ error: { ...error, retryable: false } }) };

@@ -14,8 +14,9 @@ const textMembers: ReadonlySet<string> = new Set([
 const typesMax = 32;
 
 /**
- * What the messages hold: the types of their parts, `text` for plain text, and the names of members that hold anything else, such as `audio`,
- * which names a sound that the provider keeps. Throws INVALID_REQUEST for more types than anybody reads.
+ * The content types of the messages: the types of their parts, `text` for plain text, and the names of members that
+ * hold anything else. One is `audio`, which names a sound that the provider keeps. Throws INVALID_REQUEST for too many
+ * types.
  */
 export function contentTypes({ messages }: ChatCompletionRequest): string[] {
   const types = new Set(messages.flatMap(typesOf));
@@ -39,7 +40,7 @@ function contentOf(content: unknown): string[] {
     : [readable(null)];
 }
 
-/** No content has this type, so nobody knows what it costs. */
+/** No content has this type, so its cost is unknown. */
 const unreadable = 'unreadable';
 
 function readable(type: unknown): string {

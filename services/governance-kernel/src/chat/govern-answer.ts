@@ -17,7 +17,7 @@ import type { Usage } from './prices.ts';
 
 type GovernedAnswer = { text: string; decisions: DecisionSummary[] };
 
-/** What a model said, before its calls are judged. */
+/** The answer of a model, before its calls are judged. */
 type ReadAnswer = { answer: JsonObject; choices: ReadChoice[]; usage: Usage | null };
 
 /** Who judges the calls of an answer, and how many choices (`n`) its caller has asked for. */
@@ -113,7 +113,7 @@ function isPresent(value: unknown): boolean {
 
 type Passed = { message: JsonObject };
 
-/** What was withheld is told in `content`: agents and people read that, and our own member is read by nobody else. */
+/** Withheld calls are reported in `content`, which agents and people read; other clients ignore our own member. */
 export function withRelease({ message }: Passed, { allowed, withheld, summary }: Release): JsonObject {
   const judged = { ...message, countersign: summary, ...releasedMembers(allowed) };
   if (withheld === null) return { message: judged };

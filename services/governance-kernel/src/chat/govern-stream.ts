@@ -33,13 +33,16 @@ export class GovernedStream {
     this.#terms = terms;
   }
 
-  /** What the caller sees of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided. Throws UPSTREAM_FAILED, or what the upstream says is wrong. */
+  /**
+   * The caller's view of one upstream chunk: nothing, the chunk without its calls, or the calls that were decided.
+   * Throws UPSTREAM_FAILED, or the upstream's error. Throws UPSTREAM_FAILED, or what the upstream says is wrong.
+   */
   async chunk(data: string): Promise<JsonObject[]> {
     const chunk = parseChunk(data);
     if (isJsonObject(chunk['error'])) throw new UpstreamSaid(chunk['error']);
     const { choices } = chunk;
     if (!Array.isArray(choices) || choices.length > this.#terms.choicesMax) throw malformedAnswer();
-    // What was told before more was said is not the whole of it.
+    // Usage that was reported before more content is incomplete.
     if (usageOf(chunk['usage'], { isSaid: false }) !== null) this.#usage = chunk['usage'];
     else if (choices.length > 0) this.#usage = null;
     const envelope = passiveEnvelope(chunk);
@@ -50,7 +53,10 @@ export class GovernedStream {
     return passed.map((choice) => ({ ...envelope, choices: [choice] }));
   }
 
-  /** What the answer took; null while more may come that was not counted yet. Whoever hangs up then pays as if nothing had been told. */
+  /**
+   * The usage of the answer; `null` while more may come that was not counted yet. A caller that hangs up then pays as
+   * if no usage had been reported.
+   */
   usage({ isDone }: { isDone: boolean }): Usage | null {
     const finished = [...this.#choices.values()].filter(({ finish }) => finish !== null);
     const isSaid = [...this.#choices.values()].some((choice) => choice.isSaid);

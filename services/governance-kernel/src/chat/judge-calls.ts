@@ -17,7 +17,7 @@ type JudgeParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
   caller: Caller;
   session: SessionId;
-  /** Of the answer. */
+  /** The deadline of the answer. */
   deadline: AbortSignal;
   ledgerAwayMsMax: number;
 };
@@ -27,7 +27,7 @@ export const ledgerAwayMsMax = 15_000;
 const retryPauseMs = 250;
 const awayCodes: ReadonlySet<string> = new Set(['RECEIPT_STORE_UNAVAILABLE', 'STORE_UNAVAILABLE']);
 
-/** The judge of one answer. What a model proposes is executed by whoever has the tool. */
+/** The judge of one answer. A proposed call is executed by the owner of the tool. */
 export function judgeWith({ boundary, caller, session, ...patience }: JudgeParts): JudgeCalls {
   const decide = boundary.forOneAnswer();
   let calls = 0;
@@ -78,7 +78,7 @@ export function isLedgerAway(error: unknown): boolean {
 
 /** Under the name that the receipt gives to the tool. */
 export function judged(proposed: ProposedCall | undefined, decision: SealedDecision): JudgedCall {
-  if (proposed === undefined) throw new Error('There is a decision on a call that nobody proposed');
+  if (proposed === undefined) throw new Error('There is a decision on a call that was not proposed');
   return { proposed, decision, tool: decision.reply.receipt.payload.tool ?? proposed.name };
 }
 

@@ -7,7 +7,7 @@ type ModelCallRequest = {
   session: SessionId;
   facts: ModelFacts;
   approvalGrant: ApprovalId | null;
-  /** What the call may cost at most; null when nobody knows its price. */
+  /** The maximum cost of the call; `null` when its price is unknown. */
   worstCaseMicros: bigint | null;
   idempotency: NamedCall['idempotency'];
 };

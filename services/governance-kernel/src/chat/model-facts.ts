@@ -7,7 +7,7 @@ import { offeredTools } from './offered-tools.ts';
 import { pricedApart } from './priced-apart.ts';
 import { requestMembers } from './request-members.ts';
 
-/** What a policy can judge of a model call: its `args` (docs/model-calls.md). */
+/** The members of a model call that a policy can judge: its `args` (docs/model-calls.md). */
 export type ModelFacts = {
   model: string;
   stream: boolean;
@@ -49,14 +49,14 @@ export function modelFacts(request: ChatCompletionRequest, body: Buffer): ModelF
   };
 }
 
-/** What OpenAI and those who follow it have called the ceiling of one answer. */
+/** The names of the ceiling of one answer, at OpenAI and compatible servers. */
 const ceilings = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 /** Servers that take 0 at all take it for no ceiling. */
 const Ceiling = z.int().min(1).max(1_000_000_000);
 
 /**
- * The caller's own ceiling for one answer, or null. Of several the largest counts: which one the model keeps, nobody here knows.
- * Throws INVALID_REQUEST for one that bounds nothing.
+ * The caller's own ceiling for one answer, or null. If there are several, the largest counts, since it is unknown which
+ * one the model keeps. Throws INVALID_REQUEST for one that bounds nothing.
  */
 function outputTokensAsked(request: ChatCompletionRequest): number | null {
   const given = ceilings.filter((name) => (request[name] ?? null) !== null).map((name) => readCeiling(request, name));

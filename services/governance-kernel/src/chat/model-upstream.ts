@@ -13,9 +13,9 @@ type ModelUpstreamOptions = {
   /** Base URL in OpenAI's sense (https://api.openai.com/v1). */
   url: string;
   apiKey: string | null;
-  /** Of silence; and of a whole answer, which is silence until it is there. */
+  /** The time of silence; a whole answer is silence until it is there. */
   timeoutMs: number;
-  /** Of a streamed answer in all, however much it says. */
+  /** The time of a whole streamed answer, of any length. */
   streamMs: number;
 };
 
@@ -23,10 +23,10 @@ export type UpstreamAnswer = {
   kind: 'answered';
   status: number;
   contentType: string;
-  /** Of its headers, those that the caller may see. */
+  /** The answer's headers that the caller may see. */
   told: Record<string, string>;
   body: Readable;
-  /** What it says, without our credential. */
+  /** Removes our credential from a text of the server. */
   redacted: (text: string) => string;
   /** Aborted when the time of the answer is over, or when its caller went away. */
   deadline: AbortSignal;
@@ -47,9 +47,12 @@ export type ModelRequest = {
 };
 
 export type ModelUpstream = {
-  /** Sends the bytes that were decided, as they are. Of the caller's headers its trace alone goes with them. Never rejects because of the server. */
+  /**
+   * Sends the bytes that were decided, as they are. Only the trace of the caller's headers goes with them. Never
+   * rejects because of the server.
+   */
   send: Upstream<ModelRequest, UpstreamAnswer | NoAnswer>;
-  /** What it can be asked for. Throws UPSTREAM_FAILED. */
+  /** The models that it offers. Throws UPSTREAM_FAILED. */
   listModels(): Promise<ListedModel[]>;
   close(): Promise<void>;
 };
@@ -79,7 +82,7 @@ export function createModelUpstream({ url, apiKey, timeoutMs, streamMs }: ModelU
         deadline.clear();
         return answer;
       }
-      // A body that nobody reads any more still reports its abort; without a listener that would end the process.
+      // An abandoned body still reports its abort; without a listener that would end the process.
       answer.body.on('error', () => undefined);
       return {
         kind: 'answered',
@@ -125,7 +128,7 @@ function single(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : null;
 }
 
-/** What a request fails with that never had a connection to go by. */
+/** The error codes of a request that never had a connection. */
 const neverConnected = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

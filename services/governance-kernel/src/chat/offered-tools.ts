@@ -28,7 +28,7 @@ export function offeredTools({ tools, functions, tool_choice: choice }: ChatComp
   };
 }
 
-/** Whoever chooses a tool that is not in the list may get it from a provider that has it. */
+/** A caller that chooses a tool outside the list may get it from a provider that has it. */
 function chosenTools(choice: unknown): unknown[] {
   if (choice === undefined || choice === null || plainChoices.has(choice)) return [];
   if (!isJsonObject(choice) || choice['type'] !== 'allowed_tools') return [choice];
@@ -36,7 +36,7 @@ function chosenTools(choice: unknown): unknown[] {
   return Array.isArray(allowed) ? allowed : [choice];
 }
 
-/** What has no type that can be read is no function. */
+/** A tool without a readable type is no function. */
 function typeOf(tool: unknown): string {
   const type = ToolName.safeParse(isJsonObject(tool) ? tool['type'] : null);
   return type.success ? type.data : 'unreadable';

@@ -1,7 +1,8 @@
 /**
- * What may pass from a model's answer to the caller: members that only show something, down to the last level. An answer is
- * attacker-controlled, and a member nobody here knows may be one that some client acts upon; so it is left out, not passed on, and so is a
- * known one that has another form. Tool calls are not in these lists: they pass after a decision, or not at all.
+ * The members of a model's answer that may pass to the caller: those that only show something, down to the last level.
+ * An answer is attacker-controlled, and a client may act upon a member that is unknown here. Unknown members, and known
+ * ones in another form, are therefore left out. Tool calls are not in these lists: they pass after a decision, or not
+ * at all.
  */
 import {
   figures,

@@ -1,6 +1,9 @@
 export type JsonObject = Record<string, unknown>;
 
-/** What of a value may be shown; undefined: nothing, and its member is left out. Null passes: it says nothing. */
+/**
+ * The part of a value that may be shown; undefined when there is none, and its member is left out. `null` passes, since
+ * it has no content. Null passes: it says nothing.
+ */
 export type Keep = (value: unknown) => unknown;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -38,7 +41,7 @@ export function someOf(member: string, shapes: Readonly<Record<string, Keep>>): 
 /** A name that shows what is counted, and cannot be an order to a reader. */
 const plainName = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** An object with names of the server's own. What holds nothing of the kind is left out with its name. */
+/** An object with names of the server's own. A member of another form is left out with its name. */
 export function named(keep: Keep): Keep {
   return objectOf((value) =>
     Object.entries(value).map(([name, each]) => [name, plainName.test(name) ? unlessEmpty(keep(each)) : undefined]),

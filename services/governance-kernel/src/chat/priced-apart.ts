@@ -1,13 +1,13 @@
 import type { ChatCompletionRequest } from '@countersign/contracts/governance-kernel';
 
-/** Of these the price table tells what they cost at most: a token for each byte, or as many as the model reads. */
+/** The maximum cost of these follows from the price table: a token for each byte, or as many as the model reads. */
 const countedContent: ReadonlySet<string> = new Set(['text', 'refusal', 'image_url', 'file']);
 /** The tier that the account has anyway, and one that is cheaper. */
 const countedTiers: ReadonlySet<unknown> = new Set([undefined, null, 'auto', 'default', 'flex']);
 
 /**
- * What of a call has a price that is not in the price table: with any of it nobody knows what the call costs at most. `asked`: what is
- * known to have one, and whatever nobody here knows.
+ * The parts of a call with a price outside the price table: with any of them the maximum cost of the call is unknown.
+ * `asked`: members that are known to have one, and all unknown members.
  */
 export function pricedApart(
   { service_tier, modalities }: ChatCompletionRequest,

@@ -18,14 +18,14 @@ const PerMillionMinor = z
 const Price = z.strictObject({
   input_per_million_minor: PerMillionMinor,
   output_per_million_minor: PerMillionMinor,
-  /** The most that the model answers when nobody asks for less. */
+  /** The most tokens that the model answers by default. */
   output_tokens_max: TokensMax,
   /** The most that the model reads: what messages cost at most that hold more than text. Without it nothing bounds those. */
   input_tokens_max: TokensMax.optional(),
 });
 type Price = z.infer<typeof Price>;
 
-/** By the name of the model; `*` is for every model without a price of its own. */
+/** The prices by the name of the model; `*` is for every model without a price of its own. */
 const Prices = z.record(z.string(), Price);
 export type ModelPrices = z.infer<typeof Prices>;
 
@@ -36,7 +36,7 @@ export function readModelPrices(text: string): ModelPrices {
 
 type Priced = Pick<ModelFacts, 'model' | 'priced_apart'>;
 
-/** The price of a call's tokens, or null when nobody has told it, or not all of the call is tokens of that price. */
+/** The price of a call's tokens, or `null` when it is unknown, or when not all of the call is tokens of that price. */
 export function findPrice(prices: ModelPrices, { model, priced_apart: pricedApart }: Priced): Price | null {
   if (pricedApart.length > 0) return null;
   const name = Object.hasOwn(prices, model) ? model : '*';
@@ -46,8 +46,9 @@ export function findPrice(prices: ModelPrices, { model, priced_apart: pricedApar
 export type Usage = { promptTokens: number; completionTokens: number };
 
 /**
- * The most that a call may cost, in millionths of a minor unit: what is reserved before it. Null where nothing bounds it: without a
- * price, and for images, files and sounds to a model whose largest input nobody has told, since their bytes say nothing of their tokens.
+ * The most that a call may cost, in millionths of a minor unit: what is reserved before it. `null` when it has no
+ * bound. There is none without a price. Images, files and sounds for a model without a configured largest input have
+ * none either, since their bytes do not determine their tokens.
  */
 export function worstCaseMicros(
   price: Price | null,
@@ -64,7 +65,7 @@ export function worstCaseMicros(
 
 const textTypes: ReadonlySet<string> = new Set(['text', 'refusal']);
 
-/** What a call did cost. A price of a minor unit for a million tokens is one millionth of it for each. */
+/** The actual cost of a call. A price of a minor unit for a million tokens is one millionth of it for each. */
 export function costMicros(price: Price, usage: Usage): bigint {
   const parts =
     BigInt(usage.promptTokens) * partsOf(price.input_per_million_minor) +

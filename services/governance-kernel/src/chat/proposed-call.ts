@@ -12,13 +12,13 @@ export type ProposedCall = {
   /** Why there are none, in a sentence. */
   argumentsFault?: string | undefined;
   argumentsText: string;
-  /** What the caller sees once it is allowed: nothing but the members that were judged. */
+  /** The caller's view of an allowed call: only the members that were judged. */
   released: JsonObject;
 };
 
 /** Arguments of all calls of one answer; larger ones are documents and belong into a store. */
 export const argumentsBytesMax = 1_048_576;
-/** Of one call: as many as a body that calls the tool itself may hold. */
+/** The most values of one call: the limit of a body that calls the tool itself. */
 const argumentValuesMax = 10_000;
 
 /** Stands in the receipt for a name that cannot be written there. */
@@ -70,7 +70,10 @@ function unknownCall(id: string | null, name: string): ProposedCall {
   return { id, name: safe.success ? safe.data : unnamed, args: null, argumentsText: '', released: {} };
 }
 
-/** Strict, so that nobody reads other arguments out of the same text than the policy did. Models write nothing for no arguments. */
+/**
+ * Strict, so that no reader finds other arguments in the same text than the policy did. Models write nothing for no
+ * arguments.
+ */
 function parseArguments(text: string): Pick<ProposedCall, 'args' | 'argumentsFault'> {
   if (text.trim() === '') return { args: {} };
   try {

@@ -2,10 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '@countersign/contracts';
 import { argumentsBytesMax, type ProposedCall } from './proposed-call.ts';
 
-/** What is made of more holds up others: 300 tokens with twenty alternatives each. A stream has as many in each of its events. */
+/**
+ * More values would block others: this allows 300 tokens with twenty alternatives each. A stream has as many in each of
+ * its events.
+ */
 export const answerValuesMax = 50_000;
 
-/** What the arguments of one answer have left, over all of its calls and choices. */
+/** The values that the arguments of one answer have left, over all of its calls and choices. */
 export class ArgumentsRoom {
   #bytes = argumentsBytesMax;
   #values = answerValuesMax;

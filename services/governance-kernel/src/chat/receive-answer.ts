@@ -21,15 +21,18 @@ import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstre
 export type WholeAnswer = StoredAnswer & { kept: Kept };
 
 /**
- * - `answer`: the answer itself
- * - `nothing`: the model has not been asked, or refused, and asking again pays nothing twice
- * - `uncertain`: the model may be paid, and nobody has its answer
- * - `unusable`: the model is paid, and nobody can use its answer
- * - what the model said, when its calls could not be judged
+ * `answer`: the answer itself.
+ * `nothing`: the model has not been asked, or refused, and asking again pays nothing twice.
+ * `uncertain`: the model may be paid, and its answer is unknown.
+ * `unusable`: the model is paid, and its answer is not usable.
+ * A bought answer: the calls of the model could not be judged.
  */
 type Kept = 'answer' | 'nothing' | 'uncertain' | 'unusable' | BoughtAnswer;
 
-/** The body as the model sent it, and the headers of the answer that it becomes. It goes to nobody before its calls are judged. */
+/**
+ * The body as the model sent it, and the headers of the answer that it becomes. It is not released before its calls are
+ * judged.
+ */
 type BoughtAnswer = Pick<StoredAnswer, 'text' | 'headers'>;
 
 /** A whole answer is read in one go, and this is what can be read without holding up others. A million tokens of text are less. */
@@ -76,7 +79,7 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
 type Failure = { error: unknown; kept: 'nothing' | 'uncertain' | 'unusable' };
 
-/** An answer that nobody can use has been paid for: it is settled as any other, and its caller is told by which decision. */
+/** An unusable answer has been paid for: it is settled as any other, and its caller gets the decision's id. */
 function failure(running: Running, decision: SealedDecision, { error, kept }: Failure): Ending<WholeAnswer> {
   const ending = running.endingOf({ outcome: 'failed', usage: kept === 'nothing' ? noUsage : null });
   return { ...ending, result: { ...toldError(running, decision, error), kept } };
@@ -139,7 +142,7 @@ async function governedAnswer(
     return { ...ending, result: { ...governed, headers: spent, kept: 'answer' } };
   } catch (error) {
     if (!isLedgerAway(error)) throw error;
-    // The model did its part. Whoever comes back with the key has its calls judged then.
+    // The model did its part. A repeated request with the key has its calls judged then.
     const ending = running.endingOf({ outcome: 'completed', usage: read.usage });
     const kept = { text: said.toString(), headers: { ...headers, ...spendHeader(ending) } };
     return { ...ending, result: { ...toldError(running, decision, error), kept } };
@@ -186,7 +189,10 @@ async function streamAnswer(
   return { ...endingOf({ outcome, usage, delivered: relay.delivered() }), result: null };
 }
 
-/** What a stream breaks on is the upstream's fault, in its own words if it has any, unless our own code says otherwise (a ledger that cannot seal). */
+/**
+ * A broken stream is the upstream's fault, in its own words if it has any, unless our own code has another cause (a
+ * ledger that cannot seal).
+ */
 function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): object {
   if (error instanceof UpstreamSaid) return streamError(error, words);
   return errorAnswer(error instanceof AppError ? error : brokenStream(error), words.requestId, []).envelope;
@@ -209,7 +215,7 @@ function requireType(contentType: string, wanted: string, body: Readable): void 
   throw malformedAnswer(new Error(`content-type ${contentType}`));
 }
 
-/** What the call was counted for, so that who reads the answer need not know prices. */
+/** The counted cost of the call, so that a reader of the answer need not know prices. */
 function spendHeader({ spentMicros }: Settlement): Record<string, string> {
   return spentMicros === undefined ? {} : { 'x-gov-spend-micros': String(spentMicros) };
 }

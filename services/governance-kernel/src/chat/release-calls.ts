@@ -2,7 +2,7 @@ import { refusalText } from '../mcp/refusal.ts';
 import { isAllowed, type JudgedCall } from './judge-calls.ts';
 import type { JsonObject } from './passive-members.ts';
 
-/** What of a choice's calls reaches the caller. */
+/** The calls of a choice that reach the caller. */
 export type Release = {
   /** Released members of `tool_calls`, in their order. */
   allowed: JsonObject[];
@@ -21,7 +21,10 @@ export type DecisionSummary = {
   receipt_id: string;
   approval_id?: string;
   approve_url?: string;
-  /** Only of a call that waits for an approval: whoever parks it can repeat exactly this call. Inert text, not a tool call. */
+  /**
+   * Only for a call that waits for an approval: a caller that parks it can repeat exactly this call. Inert text, not a
+   * tool call.
+   */
   arguments?: string;
 };
 

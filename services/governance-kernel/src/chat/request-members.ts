@@ -5,8 +5,8 @@ import { runsAtCaller } from './offered-tools.ts';
 type Kind = keyof typeof names;
 
 /**
- * What the members of a chat completion do, by OpenAI's reference of 2026-08-21 (API 2.3.0; SDK 6.49.0). Names are compared as they are
- * written: another case or another Unicode form is another member.
+ * The effects of the members of a chat completion, by OpenAI's reference of 2026-08-21 (API 2.3.0; SDK 6.49.0). Names
+ * are compared as they are written: another case or another Unicode form is another member.
  */
 const names = {
   /** Read here: they are facts of the call by themselves. */
@@ -26,9 +26,9 @@ const names = {
     // Not OpenAI's, but understood alike by vLLM, llama.cpp, Ollama and OpenRouter.
     ...['top_k', 'min_p', 'repetition_penalty'],
   ],
-  /** What they ask for has a price of its own. */
+  /** Their use has a price of its own. */
   pricedApart: ['audio', 'prediction', 'moderation'],
-  /** What they ask for runs at the provider: OpenAI's search, the plugins of OpenRouter, the data of Azure. */
+  /** Their use runs at the provider: OpenAI's search, the plugins of OpenRouter, the data of Azure. */
   hosted: ['web_search_options', 'plugins', 'data_sources'],
 } as const;
 
@@ -38,7 +38,7 @@ const kinds = new Map<string, Kind>(
 
 type Members = { hosted: string[]; pricedApart: string[]; unknown: string[] };
 
-/** More are no request but an attack on whoever reads its record. */
+/** More are no request but an attack on the readers of its record. */
 const unknownMax = 64;
 
 /** The members that rules are told of by name. A known one that is null asks for nothing. Throws INVALID_REQUEST for names that cannot be told. */
@@ -62,7 +62,7 @@ function unknownOfTools({ tools }: ChatCompletionRequest): string[] {
 
 function refuseUnreadable(unknown: readonly string[]): void {
   if (unknown.length > unknownMax)
-    throw new AppError('INVALID_REQUEST', `More than ${unknownMax} members that nobody here knows`);
+    throw new AppError('INVALID_REQUEST', `More than ${unknownMax} members that this server does not know`);
   const unreadable = unknown.find((name) => !ToolName.safeParse(name).success);
   if (unreadable !== undefined)
     throw new AppError('INVALID_REQUEST', 'A member has a name that cannot be read', {

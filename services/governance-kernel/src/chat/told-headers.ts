@@ -5,7 +5,7 @@ const told = /^(retry-after(-ms)?|x-ratelimit-[a-z0-9-]{1,60})$/;
 const plainValue = /^[A-Za-z0-9 ,:;.=+-]{1,100}$/;
 const headersMax = 32;
 
-/** What a model server says about how much may be asked of it, and when: callers pace themselves by it. */
+/** The model server's headers about rate limits: callers pace themselves by them. */
 export function toldHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const passed = Object.entries(headers).filter(
     (header): header is [string, string] =>

@@ -10,12 +10,15 @@ type SafeError = { status: number; headers: Record<string, string>; body: JsonOb
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);
-/** Of these the upstream's own words help. Those of the others may quote our credential and are never passed on. */
+/**
+ * The upstream's own words help for these statuses. Those of the others may quote our credential and are never passed
+ * on.
+ */
 const explainedStatuses = new Set([400, 404, 413, 422, 429]);
 const errorBytesMax = 65_536;
 const messageLengthMax = 500;
 
-/** What an upstream says of its own failure in the middle of a stream. */
+/** The upstream's report of its own failure in the middle of a stream. */
 export class UpstreamSaid extends Error {
   override readonly name = 'UpstreamSaid';
   readonly said: JsonObject;
@@ -30,7 +33,7 @@ export function streamError({ said, message }: UpstreamSaid, words: Words): Json
   return errorBody(said, { ...words, status: 502, fallback: { message, code: 'UPSTREAM_FAILED' } });
 }
 
-/** What an SDK tries again by itself, too. */
+/** The statuses that an SDK retries by itself, too. */
 const isRetryable = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
 
 /** An upstream's refusal in OpenAI's form. The caller cannot mend our own credential: 401 and 403 become 502. */

@@ -11,8 +11,9 @@ const ReportedUsage = z.looseObject({
 type ReportedUsage = z.infer<typeof ReportedUsage>;
 
 /**
- * What the model server says it used, or null when it does not say so in a form that can be counted. `isSaid`: something was answered, which
- * no model does for nothing.
+ * The usage that the model server reports, or `null` when it does not report it in a form that can be counted.
+ * `isSaid`: an answer exists, which no model gives for nothing. `isSaid`: something was answered, which no model does
+ * for nothing.
  */
 export function usageOf(value: unknown, { isSaid }: { isSaid: boolean }): Usage | null {
   const usage = ReportedUsage.safeParse(value);
@@ -23,8 +24,9 @@ export function usageOf(value: unknown, { isSaid }: { isSaid: boolean }): Usage 
 }
 
 /**
- * Reasoning is paid for as output. For some servers (xAI, and some before Gemini) `completion_tokens` leaves it out, and only the total shows
- * that; without a total, and where it is more than the completion that should hold it, it counts beside it.
+ * Reasoning is paid for as output. For some servers (xAI, and some before Gemini) `completion_tokens` leaves it out,
+ * and only the total shows that. Without a total, and where it exceeds the completion that should include it, it is
+ * added.
  */
 function outputTokens(usage: ReportedUsage): number {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;

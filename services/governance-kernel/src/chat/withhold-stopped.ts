@@ -7,14 +7,14 @@ import type { ProposedCall } from './proposed-call.ts';
 import { ArgumentsRoom, readCalls } from './read-calls.ts';
 import { releaseCalls, summaryOf, toolCallsHeader, type DecisionSummary, type Release } from './release-calls.ts';
 
-/** As `governAnswer` wrote it. What was kept in place of an answer has no choices. */
+/** An answer in the form of `governAnswer`. A record in place of an answer has no choices. */
 type KeptAnswer = { choices?: KeptChoice[] };
 type KeptChoice = JsonObject & { message: JsonObject & { countersign?: Release['summary'] } };
 
 /**
- * A kept answer as it may be told again. The release of a call is all the permission that a function of the caller's own ever needs, so a
- * call that somebody has stopped since is withheld, as it would be from an answer of now. The calls are read out of the very text that
- * would be told: what was noted beside it could say otherwise.
+ * A kept answer as it may be told again. The release of a call is all the permission that a function of the caller's
+ * own ever needs. A call that was stopped since is therefore withheld, as in a new answer. The calls are read out of
+ * the very text that would be told: what was noted beside it could say otherwise.
  */
 export async function withholdStopped(
   boundary: Pick<Boundary, 'refuseStopped'>,
@@ -66,7 +66,7 @@ function withoutStopped({ choice, released }: ReadChoice, stopped: Stopped): Kep
   return { ...choice, ...withRelease({ message }, { allowed, withheld, summary }) };
 }
 
-/** What was allowed and what was released are the same calls in the same order. */
+/** The allowed and the released calls are the same, in the same order. */
 function decisionsOfNow(
   told: readonly DecisionSummary[],
   released: readonly ProposedCall[],

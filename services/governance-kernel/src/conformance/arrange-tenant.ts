@@ -46,7 +46,10 @@ type Parts = Pick<
 >;
 type Given = LiveVector['given'];
 
-/** Sets the tenant of a vector up as the vector says, sealed like every setting. What an earlier run left is gone by now. */
+/**
+ * Sets the tenant of a vector up as the vector says, sealed like every setting. The state of an earlier run is gone by
+ * now.
+ */
 export async function arrangeTenant(parts: Parts, { id, given }: LiveVector): Promise<Arranged> {
   const tenant = tenantOfVector(id);
   await activateRules(parts, tenant, given);
@@ -59,7 +62,7 @@ export async function arrangeTenant(parts: Parts, { id, given }: LiveVector): Pr
   return { tenant, keys };
 }
 
-/** What stands around its rules. */
+/** Sets the bounds around its rules. */
 async function setBounds(parts: Parts, tenant: TenantId, given: Given): Promise<void> {
   const { ceilings: rules, tuples, signatures_only: signaturesOnly } = given;
   const first = { tenant, version: 1 };

@@ -3,7 +3,7 @@ import type { CallStep, VectorDoor } from '@countersign/contracts/governance-ker
 import { z } from 'zod';
 import { vectorPrincipal } from './tenants.ts';
 
-/** Whom a call is made by, and what it is. */
+/** The caller of a call, and the call. */
 type DoorCall = {
   url: string;
   /** Null: without credentials. */
@@ -15,7 +15,7 @@ type DoorCall = {
   signal: AbortSignal;
 };
 
-/** What a door answered, in the same words for every door. Null: it did not say. */
+/** The answer of a door, in the same words for every door. Null: it did not say. */
 export type DoorAnswer = {
   status: number;
   verdict: Verdict | null;
@@ -89,7 +89,7 @@ export async function askDoor(call: DoorCall): Promise<DoorAnswer> {
   return answerOf(response, jsonOf(await response.text()));
 }
 
-/** Of a key the headers only repeat what it says itself. */
+/** For a key the headers only repeat its own claims. */
 function credentialsOf({ bearer, tenant }: DoorCall): Record<string, string> {
   const named = {
     'content-type': 'application/json',
@@ -99,7 +99,7 @@ function credentialsOf({ bearer, tenant }: DoorCall): Record<string, string> {
   return bearer === null ? named : { ...named, authorization: `Bearer ${bearer}` };
 }
 
-/** A key that each run has anew is written as `@session`. */
+/** A key that is new in each run is written as `@session`. */
 function withSession(headers: Record<string, string>, session: string): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('@session', session)]));
 }

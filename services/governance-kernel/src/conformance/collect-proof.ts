@@ -10,7 +10,7 @@ import { recordIdOf, ulidOf } from '@countersign/receipts';
 /** Few enough that a kernel at work hardly notices. */
 const readsAtOnce = 8;
 
-/** Long enough for every call of the vectors; whoever names receipts without end is not read without end. */
+/** Long enough for every call of the vectors; an endless list of receipts is not read without end. */
 const readingMsMax = 300_000;
 
 type Ran = { signed: SignedConformanceReport; vectors: ConformanceProof['vectors'] };
@@ -38,7 +38,7 @@ async function evidenceOf(client: KernelClient, tenant: string, id: ReceiptId) {
   return { receipt, record };
 }
 
-/** Of the vectors that passed, each decision once, although a repeated call names the same one again. */
+/** The decisions of the vectors that passed, each once, although a repeated call names the same one again. */
 async function decisionsOf(client: KernelClient, { report }: SignedConformanceReport, untilMs: number) {
   const named = new Map<ReceiptId, string>();
   for (const { vector_id, outcome, seen } of report.results)

@@ -9,7 +9,7 @@ import { vectorPrincipal } from './tenants.ts';
 
 type Where = { tenant: TenantId; session: SessionId };
 
-/** What was answered was sealed so: record and receipt are there, verify offline, and say the same. Throws. */
+/** Checks that the answers were sealed: record and receipt exist, verify offline, and agree. Throws. */
 export async function assertEvidence(site: Site, { tenant, session }: Where, answer: DoorAnswer): Promise<void> {
   const { receipt_id: id, verdict, reason_code: code } = answer;
   if (id === null) throw new Error(`${verdict} ${code} came without a receipt`);

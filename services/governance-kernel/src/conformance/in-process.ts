@@ -24,7 +24,7 @@ type Parts = {
   throwawaySigner: () => Signer;
 };
 
-/** What the vectors' tools may do. `conformance.unruled` is in no rule. */
+/** The rules for the vectors' tools. `conformance.unruled` is in no rule. */
 const bundle = `
 format: countersign/policy.v1
 name: conformance
@@ -99,7 +99,7 @@ function told({ verdict, reason_code: code, error, executed }: Said): string {
   return `${error ?? `${verdict} ${code}`}, ${executed ? 'executed' : 'not executed'}`;
 }
 
-/** The outcome of what was executed cannot be kept in a memory that forgets, and nobody waits for it. */
+/** An outcome cannot be kept in a memory that forgets, and no caller waits for it. */
 const silent = createLogger({ service: 'conformance', silent: true });
 
 function spoilBy(fault: VectorFault | null): (judged: Judgeable) => Judgeable {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 export type Vectors = { all: readonly ConformanceVector[]; hash: Digest };
 
-/** Of contracts/vectors/conformance. A file that is not named here is not executed, and a test says so. */
+/** The files of contracts/vectors/conformance. A file that is not named here is not executed, and a test says so. */
 export const vectorFiles = [
   'faults.json',
   'unavailable-facts.json',
@@ -20,7 +20,7 @@ export const vectorFiles = [
 
 const locate = createRequire(import.meta.url);
 
-/** Throws when a file is no list of vectors, or two vectors share an id: then nobody could say what was executed. */
+/** Throws when a file is no list of vectors, or two vectors share an id: the executed vectors would be ambiguous. */
 export function readVectors(provider: CryptoProvider): Vectors {
   const all = vectorFiles.flatMap((file) => z.array(ConformanceVector).parse(readJson(file)));
   if (new Set(all.map(({ id }) => id)).size !== all.length) throw new Error('Two conformance vectors share an id');

@@ -1,9 +1,9 @@
 import type { VectorResult } from '@countersign/contracts/governance-kernel';
 
-/** What executing a vector showed; `fault` null: everything was as expected. */
+/** The result of executing a vector; `fault` null: everything was as expected. */
 export type Executed = { fault: string | null; seen: VectorResult['seen'] };
 
-/** As much of an explanation as a report keeps. */
+/** The longest explanation in a report. */
 const detailLengthMax = 1_024;
 
 export function detailOf(text: string): string {

@@ -20,7 +20,7 @@ import { readVectors } from './read-vectors.ts';
 const usageText = `Usage: node services/governance-kernel/dist/conformance/command.js <url> --key-file <file> [options]
        make conformance [url= key=FILE] [scope=] [keys=] [out=] [json=1]
 
-Has a deployment execute the conformance vectors, in tenants that nobody is, and checks what it signed: that it executed the vectors of
+Has a deployment execute the conformance vectors, in tenants without members, and checks what it signed: that it executed the vectors of
 this command, that each verdict follows from what was seen, and that the log has all of it. Nothing of any other tenant is touched.
 
   --key-file <file>   holds the operator key; make conformance without url= and key= asks the make up of this folder
@@ -32,7 +32,7 @@ this command, that each verdict follows from what was seen, and that the log has
 
 Exit status: 0 it passed, and that is proven; 1 it failed, or is not proven; 2 could not run; 4 undecidable: a key is unknown.
 `;
-/** As long as a run may take, and a little for the way. */
+/** The longest time of a run, and a little for the way. */
 const timeoutMs = 150_000;
 const keysLimits = { bytesMax: 1_048_576, depthMax: 16 };
 const tellEveryMs = 5_000;
@@ -143,7 +143,7 @@ function jsonOf(file: string): unknown {
   return parseStrictJson(readFileSync(file), keysLimits);
 }
 
-/** Whoever gives the key itself in its place is told so, and the key is not repeated. */
+/** A user who passes the key itself in its place gets an error that does not repeat the key. */
 function keyIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();

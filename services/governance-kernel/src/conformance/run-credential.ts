@@ -4,8 +4,8 @@ import { secretsEqual } from '@countersign/service-kit';
 const prefix = 'cft_';
 
 /**
- * What a run presents at its own kernel. It exists while the run does, in the memory of the process that executes it, and opens the
- * tenants of conformance and no other.
+ * The credential of a run at its own kernel. It exists while the run does, in the memory of the process that executes
+ * it, and opens the tenants of conformance and no other.
  */
 export class RunCredential {
   #secret: string | null = null;

@@ -22,7 +22,7 @@ import type { NewEvent } from '@countersign/messaging';
 import { build, type ClockGuard, type Log } from '@countersign/service-kit';
 import { chosenVectors, conformanceVerdict } from '@countersign/verifier';
 import type { BoundaryParts } from '../boundary/boundary.ts';
-import type { KernelConfig } from '../config.ts';
+import type { KernelConfig } from '../kernel-config.ts';
 import type { AnyControl } from '../ledger/control.ts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 import type { Policies } from '../policy/policies.ts';
@@ -65,7 +65,7 @@ export type ConformanceParts = Pick<RelationWriting, 'standingRelations' | 'rela
   log: Log;
 };
 
-/** All vectors together. What is not executed by then has failed. */
+/** All vectors together. Vectors that are not executed by then have failed. */
 const runMsMax = 120_000;
 /** A run that began so long ago has died with its process. */
 const runForgottenMs = 2 * runMsMax;

@@ -6,10 +6,10 @@ import {
   type LiveVector,
 } from '@countersign/contracts/governance-kernel';
 
-/** Whom the steps of a vector are made by, unless they come with nobody's credentials. */
+/** The principal of a vector's steps, unless they come without credentials. */
 export const vectorPrincipal = 'agent' as PrincipalId; // within its schema
 
-/** Nobody is ever such a tenant. */
+/** No real tenant has such a name. */
 export function isConformanceTenant(tenant: string): boolean {
   return tenant.startsWith(conformanceTenantPrefix);
 }
@@ -21,7 +21,7 @@ export function scopesOfVector({ id, given }: Pick<LiveVector, 'id' | 'given'>):
 
 export function scopeOfFence(tenant: TenantId, fence: LiveVector['given']['fences'][number]): FenceScope {
   const around = {
-    // Of the tenant alone, and of its name.
+    // The org fence of the tenant alone, by its name.
     org: `org:${tenant}`,
     tenant: `tenant:${tenant}`,
     agent: `agent:${tenant}/${vectorPrincipal}`,

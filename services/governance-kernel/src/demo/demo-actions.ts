@@ -11,7 +11,7 @@ type Sample = {
   args: Record<string, PlainJson>;
 };
 
-/** What the buttons of the demo ask for. A visitor's own arguments replace these one by one. */
+/** The calls behind the buttons of the demo. A visitor's own arguments replace these one by one. */
 export const demoActions: Record<z.infer<typeof DemoAction>, Sample> = {
   read_ticket: {
     action: 'tool.call',

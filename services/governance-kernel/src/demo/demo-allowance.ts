@@ -4,7 +4,7 @@ import { AppError } from '@countersign/contracts';
 const decisionsPerHourMax = 1_000;
 const hourMs = 3_600_000;
 
-/** What all visitors of the demo together may add to the log, which nothing is ever removed from. */
+/** The most receipts that all visitors of the demo together may add to the log, which nothing is ever removed from. */
 export class DemoAllowance {
   readonly #clock: () => Date;
   #hour = { startMs: 0, decisions: 0 };

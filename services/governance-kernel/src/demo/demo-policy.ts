@@ -4,7 +4,7 @@ import { parsePolicyBundle } from '@countersign/policy';
 /** The tenant in which visitors try the boundary. Its receipts are in the same log as everyone's, and in no one else's chain. */
 export const demoTenant = 'demo';
 
-/** What a support agent of a small shop may do. Its tests run each time that it is compiled. */
+/** The rules for a support agent of a small shop. Its tests run each time that it is compiled. */
 export const demoPolicy: PolicyBundle = parsePolicyBundle(`
 format: countersign/policy.v1
 name: demo
@@ -17,7 +17,7 @@ rules:
     effect: allow
     match: { action: [tool.call], tool: [payments.refund] }
     when: args.amount_minor >= 0.0 && args.amount_minor <= 5000.0
-    reason: Refunds up to 50.00 need nobody.
+    reason: Refunds up to 50.00 need no approval.
   - id: large-refunds
     effect: escalate
     match: { action: [tool.call], tool: [payments.refund] }

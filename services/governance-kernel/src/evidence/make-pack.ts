@@ -1,9 +1,10 @@
-import { AppError, type PrincipalId, type TenantId } from '@countersign/contracts';
+import { AppError, type Digest, type PrincipalId, type ReceiptId, type TenantId } from '@countersign/contracts';
 import {
   evidencePackFormat,
   type Checkpoint,
   type EvidenceRequest,
   type EvidenceScope,
+  type PackEnd,
   type PackHeader,
   type PackStatement,
 } from '@countersign/contracts/governance-kernel';
@@ -36,7 +37,7 @@ export type PackDeps = {
 };
 
 type Caller = { tenant: TenantId; by: PrincipalId };
-type Pack = { evidenceHash: string; lines(): AsyncGenerator<string> };
+type Pack = { evidenceHash: Digest; statementId: ReceiptId; lines(): AsyncGenerator<string> };
 type Planned = {
   scope: EvidenceScope;
   range: EvidenceRange;
@@ -60,8 +61,13 @@ export async function makePack(
   for await (const text of linesOf(plan, deps, tally)) hash.update(text);
   const end = await endLine(plan, deps, tally);
   hash.update(end);
-  const evidenceHash = `sha256:${hash.digest('hex')}`;
-  return { evidenceHash, lines: () => repeated({ plan, end, evidenceHash }, deps) };
+  const evidenceHash = `sha256:${hash.digest('hex')}` as Digest; // of this form
+  return { evidenceHash, statementId: statementIdOf(end), lines: () => repeated({ plan, end, evidenceHash }, deps) };
+}
+
+function statementIdOf(end: string): ReceiptId {
+  const line = JSON.parse(end) as PackEnd; // the kernel's own line
+  return line.end.receipt.payload.receipt_id;
 }
 
 async function planPack(request: EvidenceRequest, tenant: TenantId, deps: PackDeps): Promise<Planned> {

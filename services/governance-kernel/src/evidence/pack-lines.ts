@@ -63,7 +63,7 @@ async function newPolicy(
   return row === null ? null : policyText(row);
 }
 
-/** By its text: a bundle is large, and its text is canonical. */
+/** Keyed by its text: a bundle is large, and its text is canonical. */
 function policyText({ tenant_id, epoch, policy_hash, bundle, key_id, signature, activated_at }: ActivationRow): string {
   const signed = signatureText({ alg: 'Ed25519', key_id, value: signature });
   const members = [

@@ -23,7 +23,9 @@ export async function packScope(request: EvidenceRequest, deps: ScopeDeps): Prom
   }
   if (issued !== undefined) return { ...scope, leaves: { from: 0, to: await endOfPeriod(issued, deps) }, issued };
   const from = leaves?.from ?? 0;
-  const to = leaves?.to ?? Math.max(from, ((await reads.findLastLeaf(tenant)) ?? -1) + 1);
+  // A receipt that is sealed during this request is beyond the log that was read.
+  const lastLeaf = Math.min((await reads.findLastLeaf(tenant)) ?? -1, deps.logSize - 1);
+  const to = leaves?.to ?? Math.max(from, lastLeaf + 1);
   if (to > deps.logSize)
     throw new AppError('INVALID_REQUEST', `The log has ${deps.logSize} leaves`, { param: 'leaves' });
   return { ...scope, leaves: { from, to } };

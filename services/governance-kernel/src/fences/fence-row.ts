@@ -1,12 +1,15 @@
 import type { FenceScope, Fence } from '@countersign/contracts/governance-kernel';
 import type { PrincipalId } from '@countersign/contracts';
 
-/** What the latest command made of a scope, and what a throttle has let through. Times are milliseconds since the epoch. */
+/**
+ * The state of a scope after the latest command, and the calls that a throttle has let through. Times are milliseconds
+ * since the epoch.
+ */
 export type FenceRow = {
   readonly scope: FenceScope;
   readonly kind: Fence['kind'];
   readonly reason: string;
-  /** Of the command; it only rises. */
+  /** The epoch of the command; it only rises. */
   readonly epoch: number;
   readonly callLimit: number | null;
   readonly windowSeconds: number | null;
@@ -24,7 +27,7 @@ export function isInForce({ kind, expiresAtMs }: FenceRow, nowMs: number): boole
   return kind !== 'open' && (expiresAtMs === null || nowMs < expiresAtMs);
 }
 
-/** A throttle limits calls; every other fence stops them all, one that nobody knows how to read too. */
+/** A throttle limits calls; every other fence stops them all, unknown kinds too. */
 export function stopsEveryCall({ kind }: FenceRow): boolean {
   return kind !== 'throttle';
 }

@@ -32,7 +32,11 @@ const named: Pick<Control<FenceScope, FenceRow>, 'rowOf' | 'keyValues' | 'keyTex
   setsOf: ({ scope }) => [scope],
 };
 
-/** What people set of fences. All decisions rest on it, so the epoch of the controls guards it; what calls take is the control `fences`. */
+/**
+ * The commands of people about fences. All decisions depend on them, so the epoch of the controls guards them; calls of
+ * throttles are the control `fences`. All decisions rest on it, so the epoch of the controls guards it; what calls take
+ * is the control `fences`.
+ */
 export const fenceCommands: Control<FenceScope, FenceRow> = {
   name: 'fence_commands',
   guard: 'epoch',
@@ -43,7 +47,7 @@ export const fenceCommands: Control<FenceScope, FenceRow> = {
   writes: { ...table, put: { kind: 'upsert' } },
 };
 
-/** What decisions see of fences, and take of throttles. */
+/** The fences that decisions read, and the calls that they take of throttles. */
 export const fences: Control<FenceScope, FenceRow> = {
   name: 'fences',
   guard: 'row',

@@ -13,7 +13,7 @@ const lifting: GovernedChange = 'fence.lift';
 
 type Called = {
   call: Pick<GovernedCall, 'caller'>;
-  /** Of the tenant, as it was last seen: `movedOrg` says when it is another. */
+  /** The last known organisation of the tenant: `movedOrg` says when it is another. */
   org: OrgId | null;
   intent: Pick<SealedIntent, 'action' | 'tool' | 'resource' | 'args'>;
 };
@@ -43,8 +43,9 @@ export function fencesInForce(batch: LedgerBatch, called: Called, nowMs: number)
 }
 
 /**
- * Whoever is inside a tenant's fence proposes to lift it, since all of its people are: a fence that stopped this too could never be lifted by
- * those it protects. It is that of the caller's own tenant, under the epoch that they saw; one around themselves alone, somebody else lifts.
+ * A caller inside a tenant's fence may propose to lift it, since all of its people are inside: otherwise the people
+ * that it protects could never lift it. It must be the fence of the caller's own tenant, under the epoch that they saw.
+ * Another person lifts a fence around the caller alone.
  */
 function isToBeLifted({ scope, epoch }: FenceRow, { call: { caller }, intent }: Called): boolean {
   const { action, tool, resource } = intent;
@@ -68,7 +69,7 @@ export function fenceFact(fence: FenceRow): FenceInForce {
   };
 }
 
-/** What an ALLOW takes of each throttle around it. */
+/** The effect of an ALLOW on each throttle around it. */
 export function takeOfThrottles(standing: readonly FenceRow[]): Change[] {
   return standing.filter(({ kind }) => kind === 'throttle').map((fence) => put(fences, withOneMore(fence)));
 }

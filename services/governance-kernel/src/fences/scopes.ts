@@ -6,7 +6,7 @@ import { parseToolAddress } from '../registry/tool-definition.ts';
 
 export type Fenced = {
   tenant: TenantId;
-  /** Of the tenant. */
+  /** The organisation of the tenant. */
   org: OrgId | null;
   principal: PrincipalId;
   /** All that the call would run: of a model call, what it lets its provider run. */
@@ -30,8 +30,8 @@ export function scopesOfTool(tenant: TenantId, tool: string): FenceScope[] {
 }
 
 /**
- * The one spelling under which a fence is kept: a tool by what its name means. Throws INVALID_REQUEST for a name that no call could have,
- * around which a fence would stop nobody.
+ * The one spelling under which a fence is kept: a tool by what its name means. Throws INVALID_REQUEST for a name that
+ * no call could have, since a fence around it would stop no call.
  */
 export function canonicalScope(scope: FenceScope): FenceScope {
   const level = levelOf(scope);

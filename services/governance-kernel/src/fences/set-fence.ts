@@ -19,8 +19,9 @@ type FenceCommand = Pick<Fence, 'kind' | 'epoch' | 'reason' | 'call_limit' | 'wi
 type Parts = SettingParts & { newEvent: NewEvent; clockGuard: Pick<ClockGuard, 'assertNear'> };
 
 /**
- * Sets or lifts a fence and seals that, or confirms the current one. Throws ILLEGAL_TRANSITION for an epoch that does not rise, and
- * END_PASSED for a new fence that has ended. What refuses an end is not sealed, so the clock is compared before.
+ * Sets or lifts a fence and seals that, or confirms the current one. Throws ILLEGAL_TRANSITION for an epoch that does
+ * not rise, and END_PASSED for a new fence that has ended. A refused end is not sealed, so the clock is compared
+ * before.
  */
 export async function setFence(parts: Parts, command: FenceCommand): Promise<FenceRow> {
   if (command.expires_at !== null) await parts.clockGuard.assertNear();

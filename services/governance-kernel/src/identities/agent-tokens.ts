@@ -27,8 +27,8 @@ type ProvenAgent = { readonly tenant: TenantId; readonly principal: PrincipalId;
 type Known = { readonly agent: ProvenAgent; readonly endsAtMs: number; readonly keyReadAtMs: number };
 
 /**
- * How long a door may take a token under a revoked key. What is decided under it sees the revocation at once all the same: the decision
- * reads key and identity again.
+ * How long a door may take a token under a revoked key. A decision under it sees the revocation at once all the same,
+ * since it reads key and identity again.
  */
 const keyAgeMaxMs = 1_000;
 const tokensKnownMax = 10_000;

@@ -13,7 +13,7 @@ type By = Pick<Caller, 'principal'>;
 /** The chain that tells of a tenant's agents and operators. */
 export const identitySession = ownSession('identities');
 
-/** Enrols somebody, or gives them another display name. Throws ILLEGAL_TRANSITION for whoever was revoked. */
+/** Enrols a principal, or changes their display name. Throws ILLEGAL_TRANSITION for a revoked principal. */
 export async function putIdentity(
   parts: Parts,
   key: IdentityKey,

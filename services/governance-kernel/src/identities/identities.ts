@@ -11,7 +11,7 @@ export type IdentityKey = {
 
 /** Times are milliseconds since the epoch. */
 export type IdentityRow = IdentityKey & {
-  /** Of the enrolment. */
+  /** The ulid of the enrolment. */
   readonly ulid: string;
   readonly displayName: string;
   readonly liveKeys: number;
@@ -40,7 +40,7 @@ const columns = columnsOf<IdentityRow>({
 /** No name of a tenant or principal holds a line feed. */
 const idOf = ({ tenant, kind, principal }: IdentityKey) => `${tenant}\n${kind}\n${principal}`;
 
-/** The registry of principals: a decision sees whoever calls as it stands at the commit. */
+/** The registry of principals: a decision sees the caller's state at the commit. */
 export const identities: Control<IdentityKey, IdentityRow> = {
   name: 'identities',
   guard: 'epoch',
@@ -63,7 +63,7 @@ export function wantedIdentity({ tenant, principal }: Omit<IdentityKey, 'kind'>,
   return wanted(identities, { tenant, kind, principal });
 }
 
-/** An identity that nobody had enrolled. */
+/** A newly enrolled identity. */
 export function newIdentity(
   key: IdentityKey,
   { ulid, by, nowMs, displayName }: { ulid: string; by: PrincipalId; nowMs: number; displayName: string },
@@ -72,7 +72,7 @@ export function newIdentity(
   return { ...key, ...enrolment, revokedAtMs: null, revokedBy: null };
 }
 
-/** The kind of whoever stands in a directory of the routes. */
+/** The kind of the principals in a directory of the routes. */
 export function kindIn(directory: 'agents' | 'operators'): IdentityKey['kind'] {
   return directory === 'agents' ? 'agent' : 'operator';
 }

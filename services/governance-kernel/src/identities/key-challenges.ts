@@ -3,7 +3,7 @@ import { AppError, type PrincipalId, type TenantId } from '@countersign/contract
 import { secretsEqual } from '@countersign/service-kit';
 
 type Parts = {
-  /** Of the installation: every replica takes a challenge for what it is. */
+  /** The secret of the installation: every replica accepts its challenges. */
   secret: string;
   clock: () => Date;
 };
@@ -14,8 +14,9 @@ type Challenged = { tenant: TenantId; principal: PrincipalId };
 const challengeMs = 300_000;
 
 /**
- * What the owner of a key signs. Nothing is stored: a challenge names its tenant, agent, end and the revision of that agent's keys under
- * our HMAC. Enrolling moves the revision, so a challenge serves once, and no two of them serve at the same time.
+ * The challenge that the owner of a key signs. Nothing is stored: a challenge names its tenant, agent, end and the
+ * revision of that agent's keys under our HMAC. Enrolling moves the revision, so a challenge serves once, and no two of
+ * them serve at the same time.
  */
 export class KeyChallenges {
   readonly #clock: () => Date;

@@ -4,13 +4,16 @@ import { identities, type IdentityKey } from './identities.ts';
 
 type Operator = Omit<IdentityKey, 'kind'>;
 
-/** Throws PERMISSION_DENIED for a person who was revoked, whatever they came with. Whoever asks has wanted `wantedIdentity(operator, 'operator')`. */
+/**
+ * Throws PERMISSION_DENIED for a person who was revoked, whatever they came with. The caller must have requested
+ * `wantedIdentity(operator, 'operator')`.
+ */
 export function requireNotRevoked(batch: LedgerBatch, { tenant, principal }: Operator): void {
   if (!isOperatorRevoked(batch, { tenant, principal })) return;
   throw new AppError('PERMISSION_DENIED', 'This operator was revoked, and decides nothing');
 }
 
-/** Whoever asks has wanted `wantedIdentity(operator, 'operator')`. */
+/** The caller must have requested `wantedIdentity(operator, 'operator')`. */
 export function isOperatorRevoked(batch: LedgerBatch, { tenant, principal }: Operator): boolean {
   const identity = batch.row(identities, { tenant, kind: 'operator', principal });
   return identity !== null && identity.revokedAtMs !== null;

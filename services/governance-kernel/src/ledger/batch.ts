@@ -11,13 +11,13 @@ import {
   type Statement,
 } from './statement.ts';
 
-/** What was read for a batch. A set that nobody read is a fault: an entry asks for what it did not want. */
+/** The sets that were read for a batch. An unread set is a fault: an entry uses a set that it did not request. */
 export type BatchView = {
   head(chain: ChainKey): ChainHead;
   rows(wanted: Wanted): readonly unknown[];
 };
 
-/** What an entry does beside its receipt. It happens with the receipt or not at all. */
+/** The effects of an entry beside its receipt. It happens with the receipt or not at all. */
 export type Effects = { readonly changes?: readonly Change[]; readonly events?: readonly OutgoingEvent[] };
 
 type Overlay = { readonly control: AnyControl; readonly rows: Map<string, Pick<Change, 'row' | 'kind'>> };
@@ -61,7 +61,10 @@ export class LedgerBatch {
     return issuedMs(this.#headOf(chain), nowMs);
   }
 
-  /** Seals a statement together with its effects, which may name the sealed entry. Throws for one that nobody could read again. */
+  /**
+   * Seals a statement together with its effects, which may name the sealed entry. Throws for a statement that could not
+   * be parsed again.
+   */
   seal(statement: Statement, effectsOf: (entry: SealedEntry) => Effects = () => ({})): SealedEntry {
     const chain: ChainKey = { tenant: statement.receipt.tenant_id, session: statement.receipt.session_id };
     const name = chainName(chain);

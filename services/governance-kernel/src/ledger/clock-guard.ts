@@ -18,10 +18,11 @@ export class LedgerClockGuard extends ClockGuard {
   }
 
   /**
-   * What the database is to compare with its clock before these chains grow: the kernel's clock, or the latest instant to which a chain
-   * is moved, which a clock that has been put right meanwhile may have shown. A chain that ended ahead already stays as it is, and goes
-   * on: an end that a wrong clock has left would else stop a session, or the fences and policies of a tenant, for as long as that clock
-   * was ahead. Its export verifies once that time has come, with what is added or without.
+   * The instant that the database is to compare with its clock before these chains grow. It is the kernel's clock, or
+   * the latest instant to which a chain is moved, which a clock that has been corrected since may have shown. A chain
+   * that ended ahead already stays as it is, and goes on. Otherwise a wrong end would stop a session, or the fences and
+   * policies of a tenant, for as long as that clock was ahead. Its export verifies once that time has come, with what
+   * is added or without.
    */
   datedMs(chains: readonly Grown[]): number {
     const moved = chains.flatMap(({ from, to }) => (to.issuedAt === from.issuedAt ? [] : [msOf(to.issuedAt)]));

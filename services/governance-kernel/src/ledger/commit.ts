@@ -1,12 +1,12 @@
 /**
  * One batch, from its entries to their answers, always in this order:
- *   1. know what the entries want: from memory, else by one read of one snapshot;
- *   2. conclude the entries one after the other, and sign;
- *   3. append: one statement holds every version against the database, and writes all of it or nothing;
- *   4. if a version moved, or an entry sealed nothing that a version could guard: lock controls, chains, rows, in this order,
- *   5. read everything again under the locks, conclude again, append, commit;
- *   6. know what was committed;
- *   7. answer.
+ *   (1) load the facts that the entries need: from memory, else by one read of one snapshot.
+ *   (2) conclude the entries one after the other, and sign.
+ *   (3) append: one statement compares every version with the database, and writes all of it or nothing.
+ *   (4) if a version moved, or an entry sealed nothing that a version could guard: lock controls, chains, rows, in this order.
+ *   (5) read everything again under the locks, conclude again, append, commit.
+ *   (6) remember what was committed.
+ *   (7) answer.
  */
 import { LedgerBatch } from './batch.ts';
 import type { AnyControl, Wanted } from './control.ts';
@@ -29,7 +29,7 @@ export type Sought = { readonly chains: readonly ChainKey[]; readonly sets: read
 /** A batch with the epoch that its facts were read under. */
 export type LedgerWrite = { readonly epoch: Epoch; readonly batch: LedgerBatch };
 
-/** What was concluded on facts: what to write, or nothing. */
+/** The conclusion on facts: a write, or none. */
 type Concluded = { readonly write: LedgerWrite | null };
 
 export type LedgerStore = {
@@ -38,8 +38,9 @@ export type LedgerStore = {
   /** Its own transaction. Resolves to the place of the first entry. Throws StaleFacts when a version moved. */
   append(write: LedgerWrite): Promise<number>;
   /**
-   * One transaction: locks what is sought, reads it, concludes, appends. `alone`: nobody else commits meanwhile, because what all
-   * decisions rest on is about to change. Throws StaleFacts when another kernel wrote a key that nothing can lock.
+   * One transaction: locks what is sought, reads it, concludes, appends. `alone`: no other kernel commits at the same
+   * time, because facts of all decisions are about to change. Throws StaleFacts when another kernel wrote a key that
+   * nothing can lock.
    */
   underLocks<Made extends Concluded>(
     sought: Sought,
@@ -48,7 +49,7 @@ export type LedgerStore = {
   ): Promise<Made & { first: number }>;
 };
 
-/** What a batch was decided on is not what the database holds now. Nothing was written. */
+/** The database no longer holds the facts of a batch. Nothing was written. */
 export class StaleFacts extends Error {
   override readonly name = 'StaleFacts';
 }
@@ -103,7 +104,10 @@ async function inform(store: LedgerStore, known: KnownFacts, { chains, sets }: S
   return known.epoch;
 }
 
-/** What an entry states is guarded by the versions of its facts. One that states nothing, or changes those facts, needs locks. */
+/**
+ * An entry's statement is guarded by the versions of its facts. One that states nothing, or changes those facts, needs
+ * locks.
+ */
 function isGuarded({ batch, conclusions }: Tried): boolean {
   const allSealed = conclusions.every((conclusion) => 'after' in conclusion && conclusion.isSealed);
   return allSealed && !batch.changesControls && batch.events.length === 0;
@@ -118,7 +122,7 @@ async function commitUnderLocks({ store, sealer, controls }: Parts, { known, sou
         const view = new KnownFacts(controls);
         view.learn(facts);
         const { batch, conclusions } = concludeAll(entries, new LedgerBatch(view, sealer));
-        if (batch.changesControls && !alone) throw new StaleFacts('What all decisions rest on changes');
+        if (batch.changesControls && !alone) throw new StaleFacts('Facts of all decisions change');
         const write = batch.isEmpty ? null : { epoch: facts.epoch, batch };
         return { write, read: facts, tried: { batch, conclusions } };
       });

@@ -16,16 +16,16 @@ export type Control<Key, Row> = {
   /** Also its member in the changes that `kernel.append` writes. */
   readonly name: string;
   /**
-   * What moves when a row of a set changes, and so proves that what was remembered still holds:
-   * `epoch`: the one epoch of all controls, a random mark that triggers on the tables replace;
-   * `chain`: the head of the session, since every change of a row seals a receipt there; its sets are named behind the chain;
-   * `row`: the row's own revision, while the epoch moves when rows join or leave a set;
-   * `key`: nothing is remembered, a set is taken to be empty, and writing refuses a key that exists.
+   * The version that changes with a row of a set, and so proves that the remembered rows are current: `epoch`: the one
+   * epoch of all controls, a random mark that triggers on the tables replace; `chain`: the head of the session, since
+   * every change of a row seals a receipt there; its sets are named behind the chain; `row`: the row's own revision,
+   * while the epoch moves when rows join or leave a set; `key`: nothing is remembered, a set is taken to be empty, and
+   * writing refuses a key that exists.
    */
   readonly guard: 'epoch' | 'chain' | 'row' | 'key';
   /**
-   * Of a control that is guarded by row: rows that were looked at and left are compared too, since a refusal rests on them. A fence needs no
-   * comparison: in its window its count only grows, and all else of it moves the epoch.
+   * For a control that is guarded by row: rows that were read and not changed are compared too, since a refusal depends
+   * on them. A fence needs no comparison: in its window its count only grows, and all else of it moves the epoch.
    */
   readonly comparesReads?: true;
   /** How many text[] parameters `select` takes; all are columns of keys. */

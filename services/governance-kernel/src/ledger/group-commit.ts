@@ -4,14 +4,14 @@ import type { Commit, LedgerEntry } from './commit.ts';
 /** Enough to make the commit a small part of each decision, few enough that one batch stays in the low milliseconds. */
 const batchEntriesMax = 128;
 
-/** Beyond this the caller is told to come back: waiting longer than its own deadline helps nobody. */
+/** Beyond this a caller is asked to come back, since waiting longer than its own deadline is useless. */
 const queueEntriesMax = 10_000;
 
 type Queued = { entry: LedgerEntry<unknown>; resolve(result: unknown): void; reject(error: unknown): void };
 
 /**
- * Group commit without linger: what queued while the last batch was committing is the next batch. A batch sizes itself, from
- * one entry on an idle kernel to dozens under load. Nobody is answered before the commit is durable.
+ * Group commit without linger: what queued while the last batch was committing is the next batch. A batch sizes itself,
+ * from one entry on an idle kernel to dozens under load. No entry is answered before the commit is durable.
  */
 export class GroupCommit {
   readonly #commitEntries: Commit;
@@ -38,7 +38,7 @@ export class GroupCommit {
   }
 
   async #drain(): Promise<void> {
-    // What is submitted in the same turn as the first entry of an idle ledger commits with it.
+    // Entries of the same turn as the first one of an idle ledger commit with it.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, batchEntriesMax);

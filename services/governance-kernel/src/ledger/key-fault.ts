@@ -1,11 +1,15 @@
-/** Why a key may sign nothing: it was never published, it is dated too early, somebody has revoked it, or it has ended. */
+/**
+ * The reason why a key may sign nothing: it was never published, it is dated too early, it was revoked, or it has
+ * ended.
+ */
 export type KeyFault = 'unknown' | 'early' | 'revoked' | 'ended';
 
 export type KeyWindow = { valid_from: Date; valid_until: Date | null; revoked_at: Date | null };
 
 /**
- * What keeps a key from signing at an instant. One that was revoked signs nothing whatever instant stands there: what it signed between its
- * last checkpoint and that instant, nobody could prove. `hold_append` in the migrations holds the receipts against the same rule.
+ * The fault that keeps a key from signing at an instant. A revoked key signs nothing, whatever instant is stated:
+ * statements between its last checkpoint and that instant could not be proven. `hold_append` in the migrations holds
+ * the receipts against the same rule.
  */
 export function keyFaultAt(key: KeyWindow | undefined, at: Date): KeyFault | null {
   if (key === undefined) return 'unknown';
@@ -14,7 +18,7 @@ export function keyFaultAt(key: KeyWindow | undefined, at: Date): KeyFault | nul
   return key.valid_until !== null && at >= key.valid_until ? 'ended' : null;
 }
 
-/** What is said of a key that may sign nothing. */
+/** The text for a key that may sign nothing. */
 export const keyFaultText: Readonly<Record<KeyFault, string>> = {
   unknown: 'is not published',
   early: 'is not valid yet',

@@ -10,7 +10,10 @@ type Parts = {
   log: Log;
 };
 
-/** Lets a kernel sign nothing with a key that does not count: nobody could ever prove it. What it finds is told once, until that changes. */
+/**
+ * Stops a kernel from signing with an invalid key: its statements could never be proven. A fault is reported once,
+ * until it changes.
+ */
 export class KeyGuard {
   readonly #parts: Parts;
   readonly #told = new Map<KeyPurpose, KeyFault>();

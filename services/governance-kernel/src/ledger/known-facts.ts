@@ -6,19 +6,20 @@ import { chainName, type ChainHead, type ChainKey } from './statement.ts';
 type ReadHead = ChainKey & ChainHead & { readonly quiet: readonly string[] };
 
 /**
- * The version of all controls. The mark is random, and each change of a control replaces it. The timeline is that of the server: a
- * promoted standby begins a new one, where a count that was seen before, such as the revision of a budget, may mean another row.
+ * The version of all controls. The mark is random, and each change of a control replaces it. The timeline is that of
+ * the server. A promoted standby begins a new one, where a known count, such as the revision of a budget, may mean
+ * another row.
  */
 export type Epoch = { readonly mark: number; readonly timeline: string };
 
-/** What one snapshot of the database said about these chains and sets. */
+/** The state of these chains and sets in one snapshot of the database. */
 export type ReadFacts = {
   readonly epoch: Epoch;
   readonly chains: readonly ChainKey[];
   /** Chains without a head have no receipt yet. */
   readonly heads: readonly ReadHead[];
   readonly sets: readonly Wanted[];
-  /** By the name of the control. */
+  /** The rows by the name of the control. */
   readonly rows: ReadonlyMap<string, readonly unknown[]>;
 };
 
@@ -33,8 +34,8 @@ type Known = {
 const factsMax = 200_000;
 
 /**
- * What a kernel knows of the database, under the versions it was read at. It is never trusted by itself: a commit holds each
- * version against the database, and what does not hold any more is read again.
+ * The remembered state of the database, under the versions it was read at. It is never trusted by itself: a commit
+ * holds each version against the database, and what does not hold any more is read again.
  */
 export class KnownFacts implements BatchView {
   #epoch: Epoch | null = null;
@@ -97,7 +98,7 @@ export class KnownFacts implements BatchView {
   #requireWanted(control: AnyControl, row: unknown): void {
     const { sets } = this.#of(control);
     if (!control.setsOf(row).some((set) => sets.has(set)))
-      throw new Error(`The database answered with ${control.name} that nobody wanted`);
+      throw new Error(`The database answered with ${control.name}, which was not requested`);
   }
 
   /** Follows a commit of this process. */
@@ -120,7 +121,7 @@ export class KnownFacts implements BatchView {
     this.#forgetControls();
   }
 
-  /** For when nobody can tell what was committed, or too much is known. */
+  /** Used when the committed state is unknown, or too much is remembered. */
   forget(): void {
     this.#epoch = null;
     this.#heads.clear();

@@ -12,6 +12,7 @@ const names = [
   'passkeys',
   'policy',
   'relations',
+  'trust',
 ] as const;
 type OwnSession = (typeof names)[number];
 

@@ -5,7 +5,10 @@ import type { ChainHead, SealedEntry, Statement } from './statement.ts';
 
 export type Sealer = { provider: CryptoProvider; signer: Signer };
 
-/** Gives a statement its place, hashes it, signs it. Pure but for the key. Throws for one that nobody could read again. */
+/**
+ * Gives a statement its place, hashes it, signs it. Pure but for the key. Throws for a statement that could not be
+ * parsed again.
+ */
 export function sealStatement(
   { provider, signer }: Sealer,
   { ulid, receipt, record }: Statement,

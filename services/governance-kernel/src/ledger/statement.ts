@@ -40,8 +40,8 @@ export function notBefore(statement: Statement, { issuedAt }: Pick<ChainHead, 'i
 }
 
 /**
- * The instant that the next statement of a chain bears, where the clock shows `nowMs`. What ends is held against this one: an approval
- * that was still good by a clock behind that of the predecessor would be used after its end, as a verifier reads it.
+ * The instant that the next statement of a chain bears, where the clock shows `nowMs`. Ends are compared with this
+ * instant. With a clock behind that of the predecessor, an approval would be used after its end, as a verifier reads it.
  */
 export function issuedMs({ issuedAt }: Pick<ChainHead, 'issuedAt'>, nowMs: number): number {
   return issuedAt === null ? nowMs : Math.max(nowMs, Date.parse(issuedAt));

@@ -1,7 +1,7 @@
 import type { Finding } from '@countersign/contracts/governance-kernel';
 import type { PinnedDefinition } from '../registry/tool-definition.ts';
 
-/** What tools do for a flow of data, by the words of their names and descriptions. */
+/** The roles of tools in a flow of data, by the words of their names and descriptions. */
 const parts = {
   untrusted:
     /\b(?:fetch|browse|scrape|crawl|web ?page|url|website|inbox|incoming|search the web|issues?|comments?|rss|feed)\b/,

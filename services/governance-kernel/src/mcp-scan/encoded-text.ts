@@ -1,6 +1,6 @@
 import { instructionsIn } from './instructions-in.ts';
 
-/** So much can be said in it. */
+/** The shortest text that can hide an instruction. */
 const encodedLengthMin = 24;
 const candidatesMax = 20;
 const base64 = new RegExp(`(?:[A-Za-z0-9+/_-]{4}){${encodedLengthMin / 4},4096}[A-Za-z0-9+/_-]{0,3}={0,2}`, 'g');

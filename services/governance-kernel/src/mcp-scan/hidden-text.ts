@@ -62,7 +62,7 @@ const checks: readonly (Hidden & { holds(text: string): boolean })[] = [
   },
 ];
 
-/** What a model reads in this text and a person does not see. */
+/** The parts of this text that a model reads and a person does not see. */
 export function hiddenIn(text: string): Hidden[] {
   const shown = text.replaceAll(regionFlags, '').replace(/^\ufeff/, '');
   return checks.filter(({ holds }) => holds(shown)).map(({ rule, severity, detail }) => ({ rule, severity, detail }));

@@ -10,7 +10,10 @@ type Instruction = {
 const unseen =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e01ef}]/gu;
 
-/** As a model reads it: compatibility forms resolved, unseen characters gone, in lower case. Line breaks stay. */
+/**
+ * The text as a model reads it: compatibility forms resolved, invisible characters gone, in lower case. Line breaks
+ * stay.
+ */
 function readText(text: string): string {
   return text
     .normalize('NFKC')

@@ -7,7 +7,10 @@ export type PatternRule = {
   id: string;
   kind: FindingKind;
   severity: Finding['severity'];
-  /** Of the text in lower case, with one blank for each run of blanks. No pattern backtracks over more than its bounded gaps. */
+  /**
+   * The pattern for the text in lower case, with one blank for each run of blanks. No pattern backtracks over more than
+   * its bounded gaps.
+   */
   pattern: RegExp;
   detail: string;
 };

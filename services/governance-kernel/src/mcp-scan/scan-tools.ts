@@ -178,7 +178,7 @@ function othersNamed(description: string, others: readonly OtherTool[], own: str
   ];
 }
 
-/** By its own word: a name of one common word is a word. */
+/** The name must be a whole word, since a short name is a common word. */
 function isNamed(text: string, { serverId, name }: Pick<OtherTool, 'serverId' | 'name'>): boolean {
   const lower = name.toLowerCase();
   const names = /[_.\-\d]/.test(lower)

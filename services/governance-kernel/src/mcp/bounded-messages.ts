@@ -4,10 +4,13 @@ import { excessCode } from './excess.ts';
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type Receive = NonNullable<Transport['onmessage']>;
 
-/** What is made of more holds up others while it is checked, hashed and sent. A table of some thousand rows fits. */
+/** Messages of more values block others while they are checked, hashed and sent. A table of some thousand rows fits. */
 export const messageValuesMax = 20_000;
 
-/** The same transport. Of a message that is made of too many values its waiter hears that it was withheld, and others hear nothing. */
+/**
+ * The same transport. If a message has too many values, its waiter learns that it was withheld, and others learn
+ * nothing.
+ */
 export function withBoundedMessages(transport: Transport): Transport {
   let receive: Receive | undefined;
   return Object.defineProperty(transport, 'onmessage', {
@@ -26,7 +29,7 @@ function bounded(receive: Receive): Receive {
   };
 }
 
-/** An answer that nobody may read; a request or a notification is dropped, since we fulfil none that is so large. */
+/** A withheld answer; a request or a notification is dropped, since we fulfil none that is so large. */
 function withheld(message: Message): Message | null {
   if ('method' in message || message.id === undefined) return null;
   return { jsonrpc: '2.0', id: message.id, error: { code: excessCode, message: 'The answer holds too much' } };

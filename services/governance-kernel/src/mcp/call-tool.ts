@@ -1,11 +1,21 @@
-import { AppError, ApprovalId, CallMembers, isAppError, SessionId, ToolName } from '@countersign/contracts';
+import {
+  AppError,
+  ApprovalId,
+  CallMembers,
+  isAppError,
+  ResourceName,
+  SessionId,
+  ToolName,
+  type Digest,
+} from '@countersign/contracts';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Caller } from '../call/governed-call.ts';
+import type { Caller, ToolCall } from '../call/governed-call.ts';
 import { defaultSession, parseGiven, parseNamed } from './call-settings.ts';
 import type { ToolExecution, ToolExecutor } from './execute-tool.ts';
-import type { CallOptions } from './upstream-server.ts';
+import type { Input } from './send-operation.ts';
+import type { CallOptions } from './permitted-sender.ts';
 
 /** Who sent a message to the governed MCP server, and what its headers say. */
 export type Sender = {
@@ -21,17 +31,21 @@ export type Sender = {
   log: Log;
 };
 
-type ToolCallMessage = CallOptions & {
+type ToolCallMessage = Omit<CallOptions, 'input'> & {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
+  /** The resource of the call, by its address. */
+  resource?: string | undefined;
+  /** A later round of a call: answers to what the server asked for. */
+  input?: (Input & { digest: Digest }) | undefined;
 };
 
 /** Executes the call of one `tools/call` message. Throws a ProtocolError that tells what the caller did wrong, and nothing else. */
 export async function callTool(
   executor: ToolExecutor,
   { caller, log, malformedArguments, traceparent, ...headers }: Sender,
-  { name, args, meta, ...options }: ToolCallMessage,
+  { name, args, meta, resource, input, ...options }: ToolCallMessage,
 ): Promise<ToolExecution> {
   try {
     const tool = parseGiven(ToolName, 'params.name', name);
@@ -43,18 +57,28 @@ export async function callTool(
       tool,
       args: parseGiven(CallMembers, 'params.arguments', parsePlainJson(args)),
       ...(malformedArguments === true ? { malformedArguments } : {}),
-      context: {},
+      ...aboutRound(resource, input),
       approvalGrant: sameOf('countersign/approval_grant', told.approvalGrant, headers.approvalGrant) ?? undefined,
     };
-    return await executor.execute(request, { ...options, traceparent }, log);
+    return await executor.execute(request, { ...options, input, traceparent }, log);
   } catch (error) {
     throw protocolError(error);
   }
 }
 
+/** A round is an act of its own: its receipt names the answers, an approval binds them, and rules can read them. */
+function aboutRound(
+  resource: string | undefined,
+  input: ToolCallMessage['input'],
+): Pick<ToolCall, 'resource' | 'context'> {
+  const address = resource === undefined ? null : parseGiven(ResourceName, 'params.uri', resource);
+  if (input === undefined) return { resource: address, context: {} };
+  return { resource: `${address ?? ''}#input=${input.digest}`, context: { mcp_input: input.responses } };
+}
+
 const ownNames: readonly string[] = ['countersign/session_id', 'countersign/approval_grant'];
 
-/** What a message says to us. Nothing of its `_meta` goes upstream. */
+/** The part of a message's `_meta` that is for us. Nothing of its `_meta` goes upstream. */
 function toldByMeta(meta: Record<string, unknown>) {
   const unknown = Object.keys(meta).find((name) => /^countersign\//i.test(name) && !ownNames.includes(name));
   if (unknown !== undefined)

@@ -9,12 +9,12 @@ import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ToolBlocksRow } from '../policy/tool-blocks.ts';
 import type { ListedTool } from './gateway.ts';
 
-/** What denies each call of a tool, as the database holds it now. */
+/** The stops that deny each call of a tool, by the current rows of the database. */
 export type ToolStops = {
   blocks: ToolBlocksRow | null;
   /** The key that the caller came with. */
   key: Pick<AccessKeyRow, 'tools'> | null;
-  /** Of the tools and their servers. */
+  /** The fences of the tools and their servers. */
   fences: readonly FenceRow[];
 };
 
@@ -31,9 +31,9 @@ type Cause = 'stopped' | 'blocked' | 'scope' | 'policy';
 type CallableTools = { listed: ListedTool[]; notListed: Record<Cause, number> & { total: number } };
 
 /**
- * The tools that this caller could call with some arguments. Only a tool whose every call is denied now is left out: its server or the tool is
- * stopped, the workspace blocks it, the key is made for others, or the rules deny it whatever its arguments. Stops of tenants and agents
- * leave nothing out, since each refusal names them.
+ * The tools that this caller could call with some arguments. Only a tool whose every call is denied now is left out.
+ * Its server or the tool is stopped, the workspace blocks it, the key is made for others, or the rules deny it whatever
+ * its arguments. Stops of tenants and agents leave nothing out, since each refusal names them.
  */
 export async function callableTools(
   { findStops, activePolicy, now }: CallableToolsParts,

@@ -13,8 +13,9 @@ const Http = z
   .transform(({ type: _type, ...rest }) => ({ transport: 'http' as const, ...rest }));
 
 /**
- * Servers by name, as the clients write them that people have already: Claude Desktop, Cursor and Claude Code under `mcpServers`,
- * VS Code under `servers`. What one of those clients would replace, ask for or speak, and we do not, is refused in words.
+ * Servers by name, as the clients write them that people have already: Claude Desktop, Cursor and Claude Code under
+ * `mcpServers`, VS Code under `servers`. Features of these clients that we do not support are refused with an
+ * explanation.
  */
 export const ClientServers = z.record(z.string(), z.unknown()).transform((servers, context): McpServerConfig[] =>
   Object.entries(servers).flatMap(([name, entry]) => {

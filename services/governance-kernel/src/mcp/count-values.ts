@@ -5,10 +5,10 @@ const [quote, backslash, lineFeed, carriageReturn] = ['"', '\\', '\n', '\r'].map
 /** Each container, and each value after another. */
 const [brace, bracket, comma] = ['{', '[', ','].map(code);
 
-/** What ends one message and begins the next: nothing, an empty line as in an event stream, or each line. */
+/** The separator of messages: none, an empty line as in an event stream, or each line. */
 type Framing = 'whole' | 'events' | 'lines';
 
-/** Passes bytes on until the JSON in them is made of more values than that: to be asked before anybody parses it in one go. */
+/** Passes bytes on until the JSON in them has more values than that: used before the text is parsed at once. */
 export async function* withFewValues(
   chunks: AsyncIterable<Buffer>,
   options: { valuesMax: number; framing: Framing },

@@ -8,13 +8,16 @@ export const inexactCode = -32_098;
 /** Far deeper than what tools answer; the message is read by a parser that counts on it. */
 const depthMax = 512;
 
+/** Their results are hashed into a receipt. */
+const sealedMethods = new Set(['tools/call', 'resources/read', 'prompts/get', 'completion/complete']);
+
 type Id = string | number;
 type Read = { id?: Id; result?: unknown } | null;
 
 /**
- * Holds the results of tool calls to what can be read exactly. A receipt for a number that JSON.parse has rounded would be a receipt for
- * another number, and of a member that occurs twice nobody knows which one counts. Lists and handshakes pass: `maximum:
- * 18446744073709551615` stands in many a schema.
+ * Holds the results of tool calls to what can be read exactly. A receipt for a number that JSON.parse has rounded would
+ * be a receipt for another number, and the value of a member that occurs twice is ambiguous. Lists and handshakes pass:
+ * `maximum: 18446744073709551615` stands in many a schema.
  */
 export class ExactAnswers {
   readonly #calls = new Set<number>();
@@ -23,7 +26,8 @@ export class ExactAnswers {
   of<T extends Transport>(transport: T): T {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
-      if ('method' in message && message.method === 'tools/call' && 'id' in message) this.#calls.add(keyOf(message.id));
+      if ('method' in message && sealedMethods.has(message.method) && 'id' in message)
+        this.#calls.add(keyOf(message.id));
       return send(message, options);
     };
     return transport;
@@ -60,7 +64,7 @@ function messagesOf(read: Read | Read[]): Read[] {
   return Array.isArray(read) ? read : [read];
 }
 
-/** As the SDK finds the request to an answer. */
+/** The same key that the SDK uses to find the request of an answer. */
 const keyOf = Number;
 
 function withheld(read: Read, { message }: CryptoError): object {
@@ -68,7 +72,10 @@ function withheld(read: Read, { message }: CryptoError): object {
   return { jsonrpc: '2.0', id: read?.id, error: { code: inexactCode, message: reason } };
 }
 
-/** A reader of a stream takes one away. What is left before a field makes it unknown, unless the next reader takes that away too. */
+/**
+ * A reader of a stream takes one away. A second mark before a field makes it unknown, unless the next reader removes
+ * that too.
+ */
 const byteOrderMark = '\ufeff';
 
 /** The events of a stream (HTML, 9.2.6), each passed on when it is whole, with its data as `told` tells it. */
@@ -90,7 +97,7 @@ export async function* exactEvents(
 /** Without what no line break ends: in a stream of events that counts for nothing. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  /** Of the line that has not ended: put together once, since it may come byte by byte. */
+  /** The pieces of the unfinished line, joined once, since it may come byte by byte. */
   let pieces: string[] = [];
   for await (const chunk of chunks) {
     const piece = decoder.decode(chunk, { stream: true });

@@ -2,19 +2,20 @@ import type { PlainJson } from '@countersign/contracts';
 import type { Outcome } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson } from '@countersign/crypto';
 import type { Log } from '@countersign/service-kit';
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Effects, Performed } from '../boundary/dispatch.ts';
 import type { Ended } from '../boundary/sealed-decision.ts';
 import type { ToolCall } from '../call/governed-call.ts';
+import type { ToolResult } from './send-operation.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
-import type { CallOptions } from './upstream-server.ts';
+import type { CallOptions } from './permitted-sender.ts';
 
 type ToolRequest = Pick<
   ToolCall,
   'caller' | 'session' | 'tool' | 'args' | 'malformedArguments' | 'context' | 'approvalGrant' | 'idempotency'
->;
+> &
+  Partial<Pick<ToolCall, 'resource'>>;
 
-export type ToolExecution = Performed<CallToolResult>;
+export type ToolExecution = Performed<ToolResult>;
 
 export type ToolExecutor = { execute(request: ToolRequest, options: CallOptions, log: Log): Promise<ToolExecution> };
 
@@ -23,7 +24,7 @@ export function createToolExecutor(tools: Effects<CallOptions, ToolAnswer>): Too
   return {
     execute: (request, options, log) =>
       tools.perform({
-        call: { ...request, kind: 'tool', resource: null },
+        call: { resource: null, ...request, kind: 'tool' },
         request: options,
         receive: ({ outcome, result }) => ({ ...endedWith(outcome, result), result }),
         failed: { outcome: 'uncertain' },
@@ -32,13 +33,13 @@ export function createToolExecutor(tools: Effects<CallOptions, ToolAnswer>): Too
   };
 }
 
-/** What is told to a caller of a call that nobody answered is no output of the tool. */
-function endedWith(outcome: Outcome, result: CallToolResult): Ended {
+/** A text for the caller of an unanswered call is no output of the tool. */
+function endedWith(outcome: Outcome, result: ToolResult): Ended {
   return outcome === 'uncertain' ? { outcome } : { outcome, output: plain(result) };
 }
 
 /** A result that is not plain JSON (a lone surrogate) cannot be hashed as such; its text form can. */
-function plain(result: CallToolResult): PlainJson | string {
+function plain(result: ToolResult): PlainJson | string {
   try {
     return parsePlainJson(JSON.parse(JSON.stringify(result))); // parsePlainJson has just established it
   } catch {

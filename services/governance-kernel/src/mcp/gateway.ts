@@ -10,6 +10,7 @@ import { Listings, type ToolsOf } from './listings.ts';
 import { lookAlikesAmong } from './look-alikes.ts';
 import { toolOfShortName } from './provider-names.ts';
 import type { LocatedServer, ServerDirectory } from './server-directory.ts';
+import type { Offered } from './offered-resources.ts';
 import { sharedLookups } from './shared-lookups.ts';
 import {
   definitionHash,
@@ -50,9 +51,11 @@ export type McpGateway = ToolResolver & {
   /** The tools that this tenant may call, and how many others its servers have. */
   listing(tenant: TenantId): Promise<Listing>;
   listTools(tenant: TenantId): Promise<ListedTool[]>;
-  /** Has every server of the installation list its tools now. */
-  askDeclared(): Promise<void>;
-  /** What is declared of a tool of this tenant, as `resolve` tells it. */
+  /** The resources that this server of the tenant offers. `null` when it does not answer. */
+  offered(tenant: TenantId, serverId: string): Promise<Offered | null>;
+  /** Has every server that this kernel is connected to list its tools now. One that does not answer holds up none of the others. */
+  askConnected(): Promise<void>;
+  /** The declared effect of a tool of this tenant, as `resolve` returns it. */
   effectOf(tenant: TenantId, address: ToolAddress, pinned: Pinned): EffectLevel | null;
 };
 
@@ -80,10 +83,17 @@ export function createMcpGateway({ registry, ...rest }: McpGatewayParts): McpGat
       await rest.servers.reload(tenant);
     },
     listing,
-    askDeclared: async () => {
-      await Promise.allSettled(rest.servers.declared().map(async ({ server }) => await server?.tools()));
+    askConnected: async () => {
+      const toolsOf = inTime();
+      const connected = rest.servers.connected().filter(({ isConnected }) => isConnected);
+      await Promise.allSettled(connected.map((server) => toolsOf(server)));
     },
     listTools: async (tenant) => (await listing(tenant)).tools,
+    offered: async (tenant, serverId) =>
+      (await rest.servers
+        .find(tenant, serverId)
+        ?.server?.offered()
+        .catch(() => null)) ?? null,
     effectOf: (tenant, address, pinned) => effectOf(forTenant(parts, tenant), address, pinned),
   };
 }
@@ -101,7 +111,9 @@ function forTenant({ servers, ...rest }: Parts, tenant: TenantId): TenantParts {
   return { ...rest, find: (serverId) => servers.find(tenant, serverId) };
 }
 
-/** Whatever a declared server's id begins is that server's to have: nobody's own function may stand in its name space. */
+/**
+ * Every name that begins with a declared server's id belongs to that server: no other function may be in its namespace.
+ */
 function resolveName(parts: TenantParts, name: string, toolsOf: () => ToolsOf): Promise<ToolResolution | null> | null {
   const address = declaredAddress(parts, name);
   if (address !== null) return resolve(parts, address, toolsOf);
@@ -198,7 +210,7 @@ function unavailable(detail: string): Fact<RegistryFact> {
   return { state: 'unavailable', detail };
 }
 
-/** Null: the operator does not declare the server, or nobody has declared its tool. */
+/** `null` when the operator does not declare the server, or its tool is undeclared. */
 function effectOf(
   { find }: TenantParts,
   { serverId, toolName }: ToolAddress,

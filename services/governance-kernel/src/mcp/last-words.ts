@@ -1,4 +1,5 @@
 import { forTerminal } from '@countersign/verifier';
+import type { Redact } from './configured-secrets.ts';
 
 /** Where the cause stands in what a runtime prints before it ends. */
 const tailLengthMax = 4_096;
@@ -6,9 +7,14 @@ const tailLengthMax = 4_096;
 const wordsLengthMax = 200;
 const faultLine = /^[\w.]*(?:Error|Exception)\b[^:]*: ./;
 
-/** What a child wrote to its stderr: of all that the end, and of this one line, which a terminal can be shown. */
+/** The end of a child's stderr, and its last line in a form that a terminal can show. */
 export class LastWords {
+  readonly #redact: Redact;
   #tail = '';
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
 
   take(chunk: Buffer): void {
     this.#tail = `${this.#tail}${chunk.toString('utf8')}`.slice(-tailLengthMax);
@@ -16,7 +22,9 @@ export class LastWords {
 
   /** The line that names a fault, else the last one; null: it wrote nothing. */
   said(): string | null {
-    const lines = this.#tail.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
+    const lines = this.#redact(this.#tail)
+      .split(/[\r\n]+/)
+      .flatMap((line) => line.trim() || []);
     const line = lines.find((each) => faultLine.test(each)) ?? lines.at(-1);
     return line === undefined ? null : shownLine(line.replace(/^Error(?: \[\w+\])?: /, ''));
   }

@@ -6,8 +6,8 @@ type Lists = Pick<UpstreamServer, 'tools'>;
 export type ToolsOf = (server: Lists) => Promise<readonly Tool[]>;
 
 /**
- * What servers list, for all calls of one answer: each server is asked once, and the time that is spent waiting for any of them is
- * `timeoutMs` in all. A model decides how many calls there are; one that hangs must not hold an answer for each of them.
+ * The lists of servers, for all calls of one answer: each server is queried once, and the total wait for all of them is
+ * `timeoutMs`. A model decides how many calls there are; one that hangs must not hold an answer for each of them.
  */
 export class Listings {
   readonly #now: () => number;

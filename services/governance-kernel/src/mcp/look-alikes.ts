@@ -4,7 +4,10 @@ import type { Tool } from '@modelcontextprotocol/client';
 /** A listing is kept until the server is asked again, and each call looks at it. */
 const found = new WeakMap<readonly Tool[], ReadonlySet<string>>();
 
-/** The names of one server's tools that a reader takes for another of them. The plain spelling keeps its name; without one nobody has it. */
+/**
+ * The names of one server's tools that a reader takes for another of them. The plain spelling keeps its name; without
+ * one, no tool has it.
+ */
 export function lookAlikesAmong(tools: readonly Tool[]): ReadonlySet<string> {
   const known = found.get(tools);
   if (known !== undefined) return known;

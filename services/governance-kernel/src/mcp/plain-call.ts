@@ -4,14 +4,18 @@ import {
   CLIENT_INFO_META_KEY,
   isSpecType,
   LOG_LEVEL_META_KEY,
+  MissingRequiredClientCapabilityError,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   SERVER_INFO_META_KEY,
   specTypeSchemas,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { callTool, type Sender } from './call-tool.ts';
 import type { ToolExecutor } from './execute-tool.ts';
+import { searchToolName } from './search-tools.ts';
+import { requireDeclared } from './require-declared.ts';
 import { mcpServerInfo } from './server-info.ts';
 import { toolResult } from './tool-result.ts';
 
@@ -31,7 +35,7 @@ const PlainCall = z.strictObject({
     arguments: z.record(z.string(), z.unknown()).optional(),
     _meta: z.looseObject({
       [PROTOCOL_VERSION_META_KEY]: z.literal(revision),
-      [CLIENT_CAPABILITIES_META_KEY]: z.custom(asksNothing),
+      [CLIENT_CAPABILITIES_META_KEY]: z.custom<ClientCapabilities>(asksNothing),
       [CLIENT_INFO_META_KEY]: z.custom(isSpecType.Implementation).optional(),
       [LOG_LEVEL_META_KEY]: z.undefined().optional(),
       progressToken: z.undefined().optional(),
@@ -48,27 +52,33 @@ export function plainCallOf(headers: IncomingHttpHeaders, body: unknown): PlainC
   if (headers['mcp-protocol-version'] !== revision || headers['mcp-method'] !== 'tools/call') return null;
   const call = PlainCall.safeParse(body);
   if (!call.success || call.data.params.name !== headers['mcp-name']) return null;
+  if (call.data.params.name === searchToolName) return null;
   return isSpecType.CallToolRequest(call.data) ? call.data : null;
 }
+
+type PlainAnswer = { status: number; text: string };
 
 /** The JSON-RPC answer to a plain call, as text. */
 export async function answerPlainCall(
   executor: ToolExecutor,
   sender: Sender,
   { call, signal }: { call: PlainCall; signal: AbortSignal },
-): Promise<string> {
+): Promise<PlainAnswer> {
   const { name, arguments: args = {}, _meta: meta } = call.params;
   try {
     const execution = await callTool(executor, sender, { name, args, meta, signal });
-    return JSON.stringify({ result: completed(toolResult(name, execution)), jsonrpc: '2.0', id: call.id });
+    requireDeclared(execution, meta[CLIENT_CAPABILITIES_META_KEY]);
+    const result = completed(toolResult(name, execution));
+    return { status: 200, text: JSON.stringify({ result, jsonrpc: '2.0', id: call.id }) };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     const { code, message, data } = error;
-    return JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code, message, data } });
+    const status = error instanceof MissingRequiredClientCapabilityError ? 400 : 200;
+    return { status, text: JSON.stringify({ jsonrpc: '2.0', id: call.id, error: { code, message, data } }) };
   }
 }
 
-/** A result in the words of the revision. What an upstream returned may be no result in them. */
+/** A result in the words of the revision. The result of an upstream may not be one in this revision. */
 function completed(result: object): object {
   const parsed = specTypeSchemas.CallToolResult['~standard'].validate(result);
   if (parsed instanceof Promise || parsed.issues !== undefined)

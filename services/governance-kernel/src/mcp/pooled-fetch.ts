@@ -8,7 +8,7 @@ import { withFewValues } from './count-values.ts';
 import { exactEvents } from './exact-answers.ts';
 import { Excess } from './excess.ts';
 import { NotSent } from '../boundary/not-sent.ts';
-import { NotReached } from './not-reached.ts';
+import { NotReached, Unauthorized } from './not-reached.ts';
 
 type Answer = Dispatcher.ResponseData;
 type Reading = { bytesMax: number; told: (message: string) => string };
@@ -16,9 +16,9 @@ type Reading = { bytesMax: number; told: (message: string) => string };
 const methods: Record<string, Dispatcher.HttpMethod> = { POST: 'POST', DELETE: 'DELETE' };
 
 /**
- * The part of `fetch` that the SDK's transport needs, over kept connections: a fifth of its cost. Redirects and content codings are
- * refused, since nobody asked for them, and a body of more bytes or values than can be read at once ends as an error. Each message goes
- * on as `told` tells it.
+ * The part of `fetch` that the SDK's transport needs, over kept connections: a fifth of its cost. Redirects and content
+ * codings are refused, since they were not requested, and a body of more bytes or values than can be read at once ends
+ * as an error. Each message goes on as `told` tells it.
  */
 export function pooledFetch(agent: Dispatcher, { bytesMax, told }: Reading): FetchLike {
   return async (url, init) => {
@@ -33,15 +33,16 @@ export function pooledFetch(agent: Dispatcher, { bytesMax, told }: Reading): Fet
       signal: init?.signal ?? null,
     });
     const answer = await request.catch((error: unknown) => {
-      // Whoever gave up while the call waited for a connection has lost no server.
+      // A caller that gave up while the call waited for a connection has lost no server.
       if (error instanceof NotSent || init?.signal?.aborted === true) throw error;
       throw isUnread(sent.body) ? new NotReached(unreachable, { cause: error }) : error;
     });
-    // A body that nobody reads any more still reports its abort; without a listener that would end the process.
+    // An abandoned body still reports its abort; without a listener that would end the process.
     answer.body.on('error', () => undefined);
     if (sent.body instanceof Readable && refusals.has(answer.statusCode)) {
       answer.body.destroy();
-      throw new NotReached(`The MCP server does not take it up (HTTP ${answer.statusCode})`);
+      const problem = `The MCP server does not take it up (HTTP ${answer.statusCode})`;
+      throw answer.statusCode === 401 ? new Unauthorized(problem) : new NotReached(problem);
     }
     refuseUnasked(answer);
     return await responseOf(answer, { bytesMax, told });
@@ -56,7 +57,7 @@ const unreachable = 'There is no connection to the MCP server';
 /** Not signed in; and a session that the server does not know, or not any more (MCP 2025-06-18, Streamable HTTP, Session Management). */
 const refusals = new Set([401, 404]);
 
-/** What belongs to a permitted call is read when there is a connection for it. */
+/** The body of a permitted call is read when there is a connection for it. */
 function sentAs(body: unknown): { body: string | Readable | null; headers: Record<string, string> } {
   const permit = sending.getStore();
   if (typeof body !== 'string') return { body: null, headers: {} };

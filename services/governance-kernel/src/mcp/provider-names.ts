@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
 import { parseToolAddress, type ToolAddress } from '../registry/tool-definition.ts';
 
-/** What model providers accept as the name of a function. */
+/** The limits of model providers for the name of a function. */
 const acceptedLength = 64;
 const accepted = /^[a-zA-Z0-9_-]{1,64}$/;
 const separator = '__';

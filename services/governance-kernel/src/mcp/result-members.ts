@@ -1,6 +1,10 @@
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import type { ContentBlock } from '@modelcontextprotocol/client';
+import type { ToolResult } from './send-operation.ts';
 
-/** The members of a result, and of each kind of content, that reach a caller. What a server adds beside them is nobody's word. */
+/**
+ * The members of a result, and of each kind of content, that reach a caller. Additional members of a server are left
+ * out.
+ */
 const resultMembers = ['content', 'structuredContent', 'isError'];
 const annotated = ['type', 'annotations', '_meta'];
 const contentMembers: Readonly<Record<ContentBlock['type'], readonly string[]>> = {
@@ -13,9 +17,13 @@ const contentMembers: Readonly<Record<ContentBlock['type'], readonly string[]>> 
 const resourceMembers = ['uri', 'mimeType', 'text', 'blob', '_meta'];
 
 /** A result as its caller may see it. Content of a kind that is not known is withheld, and the result says so. */
-export function knownMembers(result: CallToolResult): CallToolResult {
-  const { content, _meta, ...rest } = result;
-  const known = { ...picked(rest, resultMembers), content: content.map(knownContent) };
+export function knownMembers(result: ToolResult): ToolResult {
+  const { content, _meta, questions, ...rest } = result;
+  const known = {
+    ...picked(rest, resultMembers),
+    content: content.map(knownContent),
+    ...(questions === undefined ? {} : { questions }),
+  };
   return _meta === undefined ? known : { ...known, _meta: foreignMeta(_meta) };
 }
 

@@ -12,7 +12,7 @@ export type LocatedServer = {
   /** `null` when this kernel cannot read it. */
   config: McpServerConfig | null;
   /** `null` when the kernel does not connect to it. */
-  server: Pick<UpstreamServer, 'tools' | 'freshTools' | 'hidden' | 'call'> | null;
+  server: Pick<UpstreamServer, 'tools' | 'freshTools' | 'hidden' | 'call' | 'offered' | 'health'> | null;
   /** Why it does not. */
   notConnected: string | null;
 };
@@ -23,12 +23,14 @@ export type ServerDirectory = {
   list(tenant: TenantId): LocatedServer[];
   /** Those of the installation. */
   declared(): LocatedServer[];
+  /** The connections of this kernel, of every owner. */
+  connected(): UpstreamServer[];
   /** Whether the servers of the tenant were read since this kernel started. */
   isRead(tenant: TenantId): boolean;
-  /** Of the rows that it was read from. */
+  /** The version of the rows that it was read from. */
   versionOf(tenant: TenantId): string;
   reload(tenant: TenantId): Promise<void>;
 };
 
-/** What a server showed to a connection of its own. */
+/** The definitions that a server showed to a connection of its own. */
 export type Look = { tools: readonly Tool[]; hidden: readonly HiddenTool[] };

@@ -4,7 +4,7 @@ import { ClientServers, fittingId } from './client-servers.ts';
 import type { McpServerConfig } from './server-config.ts';
 import { serverOfJson } from './server-json.ts';
 
-/** So many come with one document. */
+/** The most servers in one document. */
 const serversMax = 20;
 
 /** The servers that a document declares, in whichever of its forms. Throws INVALID_REQUEST, in words that name the member. */
@@ -42,7 +42,14 @@ function named(from: string): string {
 
 function parsed(name: string, entry: unknown): McpServerConfig[] {
   const read = ClientServers.safeParse({ [name]: entry });
-  if (read.success) return read.data;
+  if (read.success) {
+    if (read.data.some((config) => config.transport === 'stdio' && config.sandbox !== undefined))
+      throw refused(
+        `${name}.sandbox`,
+        'A server that is added does not set its own sandbox. Add it, and grant it by POST /api/v1/sandbox/grants',
+      );
+    return read.data;
+  }
   const problems = read.error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
   throw refused(read.error.issues[0]?.path.map(String).join('.') ?? name, problems.join('; '));
 }

@@ -4,16 +4,16 @@ type Find<Found> = (address: ToolAddress) => Promise<Found>;
 type Lookups<Found> = { running: Promise<Found>; next: Promise<Found> | null };
 
 type Memory<Found> = {
-  /** What may be told again for `ageMaxMs`: nothing by which a call would be refused that may pass by now. */
+  /** Whether a result may be reused for `ageMaxMs`: not one that would refuse a call which may pass by now. */
   keeps(found: Found): boolean;
   ageMaxMs: number;
   now(): number;
 };
 
 /**
- * Looks a tool up once for all who ask while a look-up of it is on its way. They share the next one, not the one that runs: what it
- * reads may be older than their question. What was found is told again for a while, since the decision holds it against the rows of
- * its own commit.
+ * Looks a tool up once for all who ask while a look-up of it is on its way. They share the next one, not the one that
+ * runs: what it reads may be older than their question. A result is reused for a while, since the decision compares it
+ * with the rows of its own commit.
  */
 export function sharedLookups<Found>(find: Find<Found>, { keeps, ageMaxMs, now }: Memory<Found>): Find<Found> {
   const byTool = new Map<string, Lookups<Found>>();

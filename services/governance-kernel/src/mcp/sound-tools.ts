@@ -34,12 +34,17 @@ function sound(message: Message, hide: (tool: HiddenTool) => void): Message {
   const listed = z.array(z.unknown()).safeParse(message.result['tools']);
   if (!listed.success) return message;
   const tools = listed.data;
-  const kept = tools.filter((tool) => {
+  const kept = soundOf(tools, hide);
+  return kept.length === tools.length ? message : { ...message, result: { ...message.result, tools: kept } };
+}
+
+/** The definitions that can be stored, hashed and called. `hide` receives each other one. */
+export function soundOf<Definition>(tools: readonly Definition[], hide: (tool: HiddenTool) => void): Definition[] {
+  return tools.filter((tool) => {
     const problem = problemOf(tool);
     if (problem !== null) hide({ name: nameOf(tool), problem });
     return problem === null;
   });
-  return kept.length === tools.length ? message : { ...message, result: { ...message.result, tools: kept } };
 }
 
 function problemOf(tool: unknown): string | null {
@@ -57,7 +62,7 @@ function problemOf(tool: unknown): string | null {
 const nameLengthMax = 256;
 /** Four bytes for each letter of the longest name that a call may have. */
 const nameBytesMax = 1_024;
-/** As JSON writes it. A pattern of a schema may spell it with two backslashes. */
+/** The character in the spelling of JSON. A pattern of a schema may spell it with two backslashes. */
 const holdsNul = /(?<!\\)(?:\\\\)*\\u0000/;
 
 function nameOf(tool: unknown): string {
@@ -65,7 +70,7 @@ function nameOf(tool: unknown): string {
   return typeof name === 'string' ? shownLine(name).slice(0, nameLengthMax) : '(no name)';
 }
 
-/** Tools whose names are unique in the list. Of several under one name a call could mean any, so none is kept. */
+/** Tools whose names are unique in the list. If several tools share a name, a call could mean any, so none is kept. */
 export function uniquelyNamed(tools: readonly Tool[], hide: (tool: HiddenTool) => void): readonly Tool[] {
   const count = new Map<string, number>();
   for (const { name } of tools) count.set(name, (count.get(name) ?? 0) + 1);

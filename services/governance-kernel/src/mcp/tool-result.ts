@@ -11,17 +11,19 @@ export function toolResult(tool: string, execution: ToolExecution): CallToolResu
       return { ...errorText(refusalText(tool, reply)), _meta: decisionMeta(reply) };
     case 'replayed':
       return uncertainResult(tool, reply);
-    case 'performed':
+    case 'performed': {
+      const { questions: _questions, needs: _needs, ...result } = execution.result;
       return {
-        ...execution.result,
+        ...result,
         _meta: {
-          ...execution.result._meta,
+          ...result._meta,
           ...decisionMeta(reply),
           'countersign/outcome': execution.outcome,
           'countersign/outcome_sealed': execution.receipt !== null,
           ...(execution.receipt ? { 'countersign/outcome_receipt_id': execution.receipt.payload.receipt_id } : {}),
         },
       };
+    }
   }
 }
 

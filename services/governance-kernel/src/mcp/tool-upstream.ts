@@ -1,5 +1,11 @@
 import type { Outcome } from '@countersign/contracts/governance-kernel';
-import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client';
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type CallToolResult,
+} from '@modelcontextprotocol/client';
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
@@ -7,10 +13,11 @@ import { inexactCode } from './exact-answers.ts';
 import { Excess, excessCode } from './excess.ts';
 import { boundedProgress } from './progress.ts';
 import { knownMembers } from './result-members.ts';
+import { RefusedQuestion, type ToolResult } from './send-operation.ts';
 import type { ServerDirectory } from './server-directory.ts';
-import type { CallOptions } from './upstream-server.ts';
+import type { CallOptions } from './permitted-sender.ts';
 
-export type ToolAnswer = { outcome: Outcome; result: CallToolResult };
+export type ToolAnswer = { outcome: Outcome; result: ToolResult };
 
 type ToolUpstreamParts = {
   servers: Pick<ServerDirectory, 'find'>;
@@ -19,11 +26,11 @@ type ToolUpstreamParts = {
 
 /** Sends a permitted tool call to its server. Never rejects because of the server: what went wrong there is an outcome. */
 export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamParts): Upstream<CallOptions, ToolAnswer> {
-  return async (permit, { signal, onProgress, traceparent }) => {
+  return async (permit, { onProgress, ...asked }) => {
     const server = servers.find(permit.tenant, parseToolAddress(permit.tool ?? '')?.serverId ?? '')?.server ?? null;
     try {
       if (server === null) throw new NotSent('No server has this tool');
-      const options = { signal, traceparent, onProgress: onProgress && boundedProgress(onProgress) };
+      const options = { ...asked, onProgress: onProgress && boundedProgress(onProgress) };
       return answerOf(knownMembers(await server.call(permit, options)), outputBytesMax);
     } catch (error) {
       return faultOf(error);
@@ -31,7 +38,7 @@ export function createToolUpstream({ servers, outputBytesMax }: ToolUpstreamPart
   };
 }
 
-function answerOf(result: CallToolResult, outputBytesMax: number): ToolAnswer {
+function answerOf(result: ToolResult, outputBytesMax: number): ToolAnswer {
   if (Buffer.byteLength(JSON.stringify(result)) > outputBytesMax) {
     const text = `The tool ran, but its answer has more than ${outputBytesMax} bytes and was withheld`;
     return { outcome: 'completed', result: failure(text) };
@@ -45,6 +52,11 @@ function faultOf(error: unknown): ToolAnswer {
     return { outcome: 'failed', result: failure(`The tool was not executed. ${error.message}`) };
   if (error instanceof ProtocolError && error.code === inexactCode)
     return { outcome: 'completed', result: failure(`The tool ran, but its answer was withheld: ${error.message}`) };
+  if (error instanceof MissingRequiredClientCapabilityError) {
+    const needs = error.requiredCapabilities;
+    const text = `The server needs what Countersign or the client does not offer: ${Object.keys(needs).join(', ')}`;
+    return { outcome: 'failed', result: { ...failure(text), needs } };
+  }
   if (error instanceof ProtocolError && !isExcess(error))
     return { outcome: 'failed', result: failure(`The tool was refused by its server (${error.code})`) };
   return { outcome: 'uncertain', result: failure(`${uncertainty(error)}; the tool may have run`) };
@@ -56,11 +68,10 @@ function isExcess(error: unknown): boolean {
 
 function uncertainty(error: unknown): string {
   if (isExcess(error)) return 'The server answered with more than can be read at once, which was withheld';
+  if (error instanceof RefusedQuestion) return error.message;
   switch (error instanceof SdkError ? error.code : undefined) {
     case SdkErrorCode.InvalidResult:
       return 'The server answered with what is no result, which was withheld';
-    case SdkErrorCode.UnsupportedResultType:
-      return 'The server asked for more input instead of answering, which nobody gives here';
     default:
       return 'The server did not answer in time or went away';
   }

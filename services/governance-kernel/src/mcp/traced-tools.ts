@@ -2,7 +2,7 @@ import type { SpanFields, Tracer } from '@countersign/service-kit';
 import type { Upstream } from '../boundary/dispatch.ts';
 import { parseToolAddress } from '../registry/tool-definition.ts';
 import type { ToolAnswer } from './tool-upstream.ts';
-import type { CallOptions } from './upstream-server.ts';
+import type { CallOptions } from './permitted-sender.ts';
 
 type ToolUpstream = Upstream<CallOptions, ToolAnswer>;
 

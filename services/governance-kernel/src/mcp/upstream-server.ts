@@ -1,47 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type CallToolResult,
-  type Progress,
-  type Tool,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import { Client, ProtocolError, SdkError, SdkErrorCode, type Tool, type Transport } from '@modelcontextprotocol/client';
 import { startDeadline } from '@countersign/contracts';
-import { hiddenToolsMax, type HiddenTool } from '@countersign/contracts/governance-kernel';
+import { hiddenToolsMax, type HiddenTool, type ServerHealth } from '@countersign/contracts/governance-kernel';
 import type { Log } from '@countersign/service-kit';
+import { ServerEgress, type ServerSandbox } from '../sandbox/server-egress.ts';
 import type { Permit } from '../boundary/dispatch.ts';
-import { definitionHash, parseToolAddress } from '../registry/tool-definition.ts';
 import { NotSent } from '../boundary/not-sent.ts';
 import { NotReached } from './not-reached.ts';
-import { Excess } from './excess.ts';
 import { sending } from './sending.ts';
 import { hasAtMost } from './bounded-messages.ts';
+import { withoutSecrets, type Redact } from './configured-secrets.ts';
 import { connectProblem } from './connect-problem.ts';
 import { LastWords } from './last-words.ts';
+import { listedDefinition } from './listed-definition.ts';
+import { ServerGuard } from './server-guard.ts';
 import { uniquelyNamed, withSoundTools } from './sound-tools.ts';
-import { openTransport, type TransportOptions } from './upstream-transport.ts';
+import { listedValuesMax, listOffered, type Offered } from './offered-resources.ts';
+import { withOperations } from './operations.ts';
+import type { ToolResult } from './send-operation.ts';
+import { permittedSender, type CallOptions } from './permitted-sender.ts';
+import { upstreamTokens, type TokenOptions, type UpstreamTokens } from './upstream-tokens.ts';
+import { isLost, isServerFault, openTransport, type TransportOptions } from './upstream-transport.ts';
 
-type UpstreamServerOptions = TransportOptions & {
-  callTimeoutMs: number;
-  /** A list older than this is asked for again before a decision relies on it: how long drift may stay unseen. */
-  listAgeMaxMs: number;
-  now: () => number;
-  /** Told whenever the live definitions were read. */
-  onListed(tools: readonly Tool[], hidden: readonly HiddenTool[]): Promise<void>;
-};
-
-/** What a call needs beside its permit. */
-export type CallOptions = {
-  signal: AbortSignal;
-  /** Told what the server says of its progress, while the call runs. */
-  onProgress?: ((progress: Progress) => void) | undefined;
-  /** Goes along to a server that is reached over HTTP, so that the call is found in both traces. */
-  traceparent?: string | undefined;
-};
+type UpstreamServerOptions = Omit<TransportOptions, 'terms' | 'egressSocket' | 'tokens'> &
+  TokenOptions & {
+    /** `null`: the server runs beside the kernel, or elsewhere. */
+    sandbox: ServerSandbox | null;
+    /** Private addresses are no destinations of a sandbox without it. */
+    reachesPrivate: boolean;
+    callTimeoutMs: number;
+    /** A list older than this is asked for again before a decision relies on it: how long drift may stay unseen. */
+    listAgeMaxMs: number;
+    now: () => number;
+    clock: () => Date;
+    /** Told whenever the live definitions were read. */
+    onListed(tools: readonly Tool[], hidden: readonly HiddenTool[]): Promise<void>;
+  };
 
 type Live = { client: Client; tools: readonly Tool[]; listedAtMs: number };
 type Running = Promise<unknown>;
@@ -54,11 +48,12 @@ const connectTimeoutMs = 30_000;
 const probeTimeoutMs = 3_000;
 /** Ten times what the largest servers have; a model is told of each. */
 const toolsMax = 1_000;
-const listedValuesMax = 50_000;
+/** Lists are short. Decisions wait for them. */
+const listTimeoutMsMax = 10_000;
 const backoffFirstMs = 250;
 const backoffMaxMs = 30_000;
 
-/** Whoever asks the server has to connect to it again. */
+/** The caller has to connect to the server again. */
 class LostServer extends Error {}
 
 /** One upstream MCP server: connected, listed, connected again when it went away. */
@@ -70,6 +65,7 @@ export class UpstreamServer {
   #live: Live | null = null;
   #connecting: Promise<Live> | null = null;
   #listing: Promise<Live> | null = null;
+  #offered: { client: Client; atMs: number; offered: Promise<Offered> } | null = null;
   readonly #running = new WeakMap<Client, Set<Running>>();
   #failures = 0;
   #hidden: HiddenTool[] = [];
@@ -77,11 +73,28 @@ export class UpstreamServer {
   #problem: string | null = null;
   #retryAtMs = 0;
   #reconnecting: Promise<void> | null = null;
+  readonly #egress: ServerEgress;
+  readonly #tokens: UpstreamTokens | null;
+  readonly #redact: Redact;
+  readonly #guard: ServerGuard;
+  readonly #listTimeoutMs: number;
 
-  constructor(options: UpstreamServerOptions) {
-    this.#options = options;
-    this.#log = options.log;
-    this.#fields = { server_id: options.config.server_id };
+  constructor({ callTimeoutMs: callMsMax, ...rest }: UpstreamServerOptions) {
+    const callTimeoutMs = Math.min(callMsMax, rest.config.limits?.call_timeout_ms ?? callMsMax);
+    this.#options = { ...rest, callTimeoutMs };
+    this.#listTimeoutMs = Math.min(listTimeoutMsMax, callMsMax);
+    this.#log = rest.log;
+    this.#fields = { server_id: rest.config.server_id };
+    this.#egress = new ServerEgress(this.#options);
+    this.#tokens = upstreamTokens(rest);
+    this.#redact = (message) => withoutSecrets(rest.config, message, this.#tokens?.issued() ?? []);
+    this.#guard = new ServerGuard({
+      ...this.#options,
+      listTimeoutMs: this.#listTimeoutMs,
+      redact: this.#redact,
+      isLost,
+      isServerFault,
+    });
   }
 
   /** Resolves after the first attempt, whether it succeeded or not: a dead upstream must not keep the kernel from starting. */
@@ -98,48 +111,72 @@ export class UpstreamServer {
     return this.#live !== null;
   }
 
+  /** The connection as this kernel sees it now. */
+  health(): ServerHealth {
+    return this.#guard.view({ failures: this.#live === null ? this.#failures : 0, retryAtMs: this.#retryAtMs });
+  }
+
   /** The live definitions, not older than `listAgeMaxMs`. Rejects when the server cannot be asked now. */
   async tools(): Promise<readonly Tool[]> {
+    // Each attempt on a server that is down may take long. The next decision need not wait for it.
+    if (this.#live === null && this.#failures > 0 && this.#connecting !== null)
+      throw new Error('The MCP server is down');
     const { client } = this.#live ?? (await this.#connect());
     return this.freshTools() ?? (await this.#refreshOrConnect(client)).tools;
   }
 
-  /** The same, where nobody has to be asked. */
+  /** The same, without a query of the server. */
   freshTools(): readonly Tool[] | null {
     const live = this.#live;
     return live !== null && this.#options.now() - live.listedAtMs < this.#options.listAgeMaxMs ? live.tools : null;
   }
 
   /**
+   * The resources that the server offers now, not older than `listAgeMaxMs`. Rejects when the server cannot be asked.
+   */
+  async offered(): Promise<Offered> {
+    const { client } = this.#live ?? (await this.#connect());
+    const known = this.#offered;
+    if (known?.client === client && this.#options.now() - known.atMs < this.#options.listAgeMaxMs) return known.offered;
+    const offered = listOffered(client, this.#listTimeoutMs);
+    this.#offered = { client, atMs: this.#options.now(), offered };
+    return await offered;
+  }
+
+  /**
    * Rejects with NotSent, or with what the SDK throws; whether the tool ran is then for the caller to judge. Neither progress nor sending it
    * once more makes the time longer, and of the caller's message nothing goes along but the arguments that were decided about.
    */
-  async call(permit: Permit, { signal, onProgress, traceparent }: CallOptions): Promise<CallToolResult> {
+  async call(permit: Permit, options: CallOptions): Promise<ToolResult> {
+    const { signal } = options;
     if (this.#live === null) throw new NotSent('The MCP server is not connected');
     const live = this.#live;
+    this.#assertJudged(permit);
     const definition = listedDefinition(live.tools, permit);
-    const { args } = permit.take();
-    const giveUpAtMs = performance.now() + this.#options.callTimeoutMs;
-    const progress = onProgress === undefined ? {} : { onprogress: onProgress };
-    const sendTo = (client: Client, toolDefinition: Tool) => {
-      const timeout = Math.max(0, giveUpAtMs - performance.now());
-      const terms = { signal, timeout, maxTotalTimeout: timeout, toolDefinition, ...progress };
-      return this.#counted(client, () =>
-        sending.run({ mayStillSend: () => permit.mayStillSend(), traceparent: traceparent ?? null }, () =>
-          client.callTool({ name: toolDefinition.name, arguments: args }, terms),
-        ),
-      );
-    };
-    try {
-      return await sendTo(live.client, definition);
-    } catch (error) {
-      if (!(error instanceof NotReached)) throw error;
-      const { client, tools } = await this.#connectAnew(live.client, { reason: error, signal, giveUpAtMs });
-      return await sendTo(client, listedDefinition(tools, permit));
-    }
+    const { giveUpAtMs, sendTo } = permittedSender(permit, options, this.#options.callTimeoutMs);
+    const send = (client: Client, tool: Tool) => this.#counted(client, () => sendTo(client, tool));
+    return await this.#guard.call({
+      ...{ tenant: permit.tenant, signal },
+      send: async () => {
+        try {
+          return await send(live.client, definition);
+        } catch (error) {
+          if (!(error instanceof NotReached)) throw error;
+          const { client, tools } = await this.#connectAnew(live.client, { reason: error, signal, giveUpAtMs });
+          return await send(client, listedDefinition(tools, permit));
+        }
+      },
+    });
   }
 
-  /** After a call that did not reach a server: it may have been started anew, without the session that we had. */
+  /** The process runs under the grant that the call was judged by. */
+  #assertJudged(permit: Permit): void {
+    const { config, sandbox } = this.#options;
+    if (config.transport === 'stdio' && permit.sandboxGrantHash !== (sandbox?.hash ?? null))
+      throw new NotSent('The sandbox grant of the server changed after the call was decided');
+  }
+
+  /** Used after a call that did not reach a server: it may have been restarted, without the session that we had. */
   async #connectAnew(client: Client, { reason, signal, giveUpAtMs }: Resending): Promise<Live> {
     this.#drop(client);
     const deadline = startDeadline({ ms: Math.max(0, giveUpAtMs - performance.now()), signal });
@@ -195,6 +232,7 @@ export class UpstreamServer {
     this.#live = null;
     await live?.client.close().catch(() => undefined);
     await this.#reconnecting;
+    await this.#egress.close();
   }
 
   #connect(): Promise<Live> {
@@ -216,14 +254,17 @@ export class UpstreamServer {
         inputRequired: { autoFulfill: false },
       },
     );
-    const lastWords = new LastWords();
+    const lastWords = new LastWords(this.#redact);
     try {
-      await client.connect(this.#transport(lastWords), { timeout: connectTimeoutMs });
+      await client.connect(await this.#transport(lastWords), { timeout: connectTimeoutMs });
       const live = await this.#refresh(client);
       this.#closing.signal.throwIfAborted();
       client.onclose = () => this.#lost(client);
+      // Over stdio the logs of all calls come by one pipe, and nothing in a line names its call: those are dropped.
+      client.setNotificationHandler('notifications/message', ({ params }) => sending.getStore()?.logs?.relay(params));
       this.#failures = 0;
       this.#problem = null;
+      this.#guard.connected();
       this.#log.info('mcp_server.connected', {
         ...this.#fields,
         tools: live.tools.length,
@@ -237,8 +278,12 @@ export class UpstreamServer {
     }
   }
 
-  #transport(lastWords: LastWords): Transport {
-    return withSoundTools(openTransport(this.#options, lastWords), (tool) => this.#hide(tool));
+  async #transport(lastWords: LastWords): Promise<Transport> {
+    const terms = this.#options.sandbox?.terms ?? null;
+    const refusal = terms === null ? null : await this.#options.host.refusal(terms);
+    if (refusal !== null) throw new Error(refusal);
+    const options = { ...this.#options, terms, tokens: this.#tokens, egressSocket: await this.#egress.open() };
+    return withSoundTools(openTransport(options, lastWords), (tool) => this.#hide(tool));
   }
 
   #hide(tool: HiddenTool): void {
@@ -254,11 +299,13 @@ export class UpstreamServer {
 
   async #list(client: Client): Promise<Live> {
     const listedAtMs = this.#options.now();
-    const options = { cacheMode: 'refresh', timeout: this.#options.callTimeoutMs } as const;
+    const options = { cacheMode: 'refresh', timeout: this.#listTimeoutMs } as const;
     this.#hidden = [];
-    const { tools: all } = await client.listTools(undefined, options).catch((error: unknown) => {
-      throw isLost(error) ? new LostServer('The MCP server has gone', { cause: error }) : error;
-    });
+    const all = await this.#guard
+      .list(() => this.#listAll(client, options))
+      .catch((error: unknown) => {
+        throw isLost(error) ? new LostServer('The MCP server has gone', { cause: error }) : error;
+      });
     // Pages are bounded one by one; each definition of all of them is hashed in one go, and held against the registry.
     if (all.length > toolsMax || !hasAtMost(listedValuesMax, all))
       throw new Error('The MCP server lists more tools than can be held against their pins');
@@ -268,10 +315,20 @@ export class UpstreamServer {
     return this.#live;
   }
 
+  async #listAll(client: Client, options: { cacheMode: 'refresh'; timeout: number }): Promise<Tool[]> {
+    const { tools } = await client.listTools(undefined, options);
+    return await withOperations(client, tools, {
+      ...options,
+      hide: (tool) => this.#hide(tool),
+      isRefusal: (error) => error instanceof ProtocolError,
+    });
+  }
+
   #lost(client: Client): void {
     if (this.#live?.client !== client) return;
     this.#live = null;
     if (this.#closing.signal.aborted) return;
+    this.#guard.unreachable('The connection ended');
     this.#log.warn('mcp_server.lost', this.#fields);
     this.#reconnect();
   }
@@ -282,13 +339,17 @@ export class UpstreamServer {
     this.#retryAtMs = this.#options.now() + backoffMs(this.#failures);
     if (this.#closing.signal.aborted) return;
     const hasEnded = error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
-    this.#tell(connectProblem(this.#options.config, { error, hasEnded, lastWords }), error);
+    const { config, sandbox } = this.#options;
+    this.#tell(
+      connectProblem(config, { error, hasEnded, lastWords, terms: sandbox?.terms ?? null, redact: this.#redact }),
+    );
     this.#reconnect();
   }
 
   /** Once, until it is another problem or the server was there in between. */
-  #tell(problem: string, error: unknown): void {
-    this.#log.debug('mcp_server.connect_failed', { ...this.#fields, error, failures: this.#failures });
+  #tell(problem: string): void {
+    this.#guard.unreachable(problem);
+    this.#log.debug('mcp_server.connect_failed', { ...this.#fields, problem, failures: this.#failures });
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.#log.warn('mcp_server.unreachable', { ...this.#fields, problem });
@@ -309,27 +370,6 @@ export class UpstreamServer {
       if (!isOver()) await this.#connect().catch(() => undefined);
     }
   }
-}
-
-/**
- * The definition that the call was judged by, if the server lists it still: it may have been listed anew since.
- *
- * Without a definition the SDK lists again when the server objects to a header, and sends the call a second time under one decision.
- * Without its output schema, because the SDK reports a result that does not match like a refusal, though the tool has run.
- */
-function listedDefinition(tools: readonly Tool[], permit: Permit): Tool {
-  const name = parseToolAddress(permit.tool ?? '')?.toolName;
-  const listed = tools.find((tool) => tool.name === name);
-  if (listed === undefined) throw new NotSent('The MCP server does not list this tool any more');
-  if (definitionHash(listed) !== permit.definitionHash)
-    throw new NotSent('The definition of the tool changed after the call was decided');
-  return { name: listed.name, inputSchema: listed.inputSchema };
-}
-
-/** Whether the client that asked can ask no more: it has no connection, or its session is not known. */
-function isLost(error: unknown): boolean {
-  if (error instanceof SdkHttpError) return error.status === 401 || error.status === 404;
-  return !(error instanceof SdkError || error instanceof ProtocolError || error instanceof Excess);
 }
 
 function backoffMs(failures: number): number {

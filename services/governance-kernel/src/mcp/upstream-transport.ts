@@ -1,30 +1,52 @@
-import { chownSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { ReadBuffer, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  ReadBuffer,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { NotSent } from '../boundary/not-sent.ts';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Log } from '@countersign/service-kit';
 import type { Dispatcher } from 'undici';
 import { messageValuesMax, withBoundedMessages } from './bounded-messages.ts';
 import { ValueCount } from './count-values.ts';
+import { declaringCaller } from './declaring-caller.ts';
 import { ExactAnswers } from './exact-answers.ts';
+import { Excess } from './excess.ts';
 import type { LastWords } from './last-words.ts';
+import { NotReached, Suspended } from './not-reached.ts';
 import { pooledFetch } from './pooled-fetch.ts';
 import type { McpServerConfig } from './server-config.ts';
-import { commandUnder, type StdioAccount } from './stdio-account.ts';
+import { RefusedQuestion } from './send-operation.ts';
+import { stdioLaunch, type Stdio } from './stdio-launch.ts';
+import { withBearer, type UpstreamTokens } from './upstream-tokens.ts';
+import type { StdioAccount } from '../sandbox/stdio-account.ts';
+import type { SandboxTerms } from '@countersign/contracts/governance-kernel';
+import type { SandboxHost } from '../sandbox/host.ts';
 
 export type TransportOptions = {
   config: McpServerConfig;
   /** Folder for homes of children. */
   scratchDir: string;
-  /** Whom children run as; null: as this process. */
+  /** The account of children; `null` for that of this process. */
   account: StdioAccount | null;
+  host: SandboxHost;
+  /** The sandbox of a child; `null`: beside the kernel, with the rights of the account. */
+  terms: SandboxTerms | null;
+  /** The way out of its sandbox. `null`: none. */
+  egressSocket: string | null;
+  /** Access tokens for a server over HTTP. `null`: the headers are all that it gets. */
+  tokens: UpstreamTokens | null;
   outputBytesMax: number;
   /** The connections to HTTP servers. */
   agent: Dispatcher;
   log: Log;
 };
 
-/** Above what is withheld message by message: a server that writes such a line is let go, before anybody parses it. */
+/** Above the limit of a single message: a server that writes such a line is disconnected, before the line is parsed. */
 const lineValuesMax = 5 * messageValuesMax;
 
 const lineFeed = 0x0a;
@@ -40,22 +62,18 @@ export function openTransport(options: TransportOptions, lastWords: LastWords): 
     config.transport === 'http'
       ? httpTransport(config, { ...options, exact })
       : stdioTransport(config, { ...options, exact, lastWords });
-  return withBoundedMessages(exact.of(transport));
+  return withBoundedMessages(declaringCaller(exact.of(transport)));
 }
 
-type Stdio = Extract<McpServerConfig, { transport: 'stdio' }>;
 type Http = Extract<McpServerConfig, { transport: 'http' }>;
 
 type HttpOptions = TransportOptions & { exact: ExactAnswers };
 type StdioOptions = HttpOptions & { lastWords: LastWords };
 
 function stdioTransport(config: Stdio, options: StdioOptions): Transport {
-  const { scratchDir, account, outputBytesMax, log, lastWords, exact } = options;
-  const home = homeOf(config.server_id, { scratchDir, account });
+  const { outputBytesMax, log, lastWords, exact } = options;
   const transport = new StdioClientTransport({
-    ...(account === null ? { command: config.command, args: config.args } : commandUnder(account, config)),
-    env: { ...childEnvironment(home), ...config.env },
-    cwd: config.cwd ?? home,
+    ...stdioLaunch(config, options),
     stderr: 'pipe',
     maxBufferSize: outputBytesMax,
   });
@@ -76,7 +94,7 @@ class ExactLines extends ReadBuffer {
   readonly #values = new ValueCount({ valuesMax: lineValuesMax, framing: 'lines' });
   readonly #exact: ExactAnswers;
   readonly #bytesMax: number;
-  /** Of the line that has not ended. */
+  /** The pieces of the unfinished line. */
   #pieces: Buffer[] = [];
   #bytes = 0;
 
@@ -104,23 +122,26 @@ class ExactLines extends ReadBuffer {
   }
 }
 
-/** A folder of the child's own. On the way to it others may pass, and see nothing. */
-function homeOf(serverId: string, { scratchDir, account }: Pick<TransportOptions, 'scratchDir' | 'account'>): string {
-  const home = join(scratchDir, serverId);
-  mkdirSync(scratchDir, { recursive: true, mode: account === null ? 0o700 : 0o711 });
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  if (account !== null) chownSync(home, account.uid, account.gid);
-  return home;
-}
-
-/** The SDK adds six names from our own environment unless they are given: of ours a child gets PATH and nothing else. */
-function childEnvironment(home: string): Record<string, string> {
-  return { HOME: home, TMPDIR: home, LOGNAME: 'nobody', USER: 'nobody', SHELL: '/bin/sh', TERM: 'dumb' };
-}
-
-function httpTransport(config: Http, { agent, outputBytesMax, exact }: HttpOptions): Transport {
+function httpTransport(config: Http, { agent, outputBytesMax, exact, tokens }: HttpOptions): Transport {
+  const fetch = pooledFetch(agent, { bytesMax: outputBytesMax, told: (message) => exact.told(message) });
   return new StreamableHTTPClientTransport(new URL(config.url), {
     requestInit: { headers: config.headers },
-    fetch: pooledFetch(agent, { bytesMax: outputBytesMax, told: (message) => exact.told(message) }),
+    fetch: tokens === null ? fetch : withBearer(tokens, fetch),
   });
+}
+
+/** Whether an error shows that the server did not answer. An error that the server returned is an answer. */
+export function isServerFault(error: unknown): boolean {
+  if (error instanceof NotReached) return true;
+  if (error instanceof NotSent || error instanceof RefusedQuestion) return false;
+  if (error instanceof ProtocolError || error instanceof Excess) return false;
+  if (error instanceof SdkHttpError) return error.status >= 500;
+  return !(error instanceof SdkError) || error.code !== SdkErrorCode.InvalidResult;
+}
+
+/** Whether a client has no connection any more, or its session is unknown to the server. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return error.status === 401 || error.status === 404;
+  if (error instanceof Suspended) return false;
+  return !(error instanceof SdkError || error instanceof ProtocolError || error instanceof Excess);
 }

@@ -8,7 +8,7 @@ export type OauthSettings = {
   jwksUrl: string | null;
   /** The resource identifier of `/mcp`, which a token must be for (RFC 8707). */
   resource: string;
-  /** What every token needs. */
+  /** The scopes that every token needs. */
   scopes: readonly string[];
   /** The claim that names the tenant. */
   tenantClaim: string;
@@ -138,7 +138,7 @@ const Claims = z.looseObject({
   tenant: TenantId,
   sub: PrincipalId,
   scope: scopeList,
-  /** As some servers write the same. */
+  /** The same in the spelling of some servers. */
   scp: scopeList,
   client_id: z.string().max(128).optional(),
   azp: z.string().max(128).optional(),

@@ -8,7 +8,10 @@ import type { RelyingParty } from './relying-party.ts';
 
 type Question = { tenant: TenantId; principal: PrincipalId; challenge: string; party: RelyingParty };
 
-/** What a browser needs to ask a person for a signature. Throws PASSKEY_REQUIRED for whoever has no active passkey. */
+/**
+ * The options that a browser needs to ask a person for a signature. Throws PASSKEY_REQUIRED for a person without an
+ * active passkey.
+ */
 export async function askToSign(
   { listLiving }: Pick<PasskeyParts, 'listLiving'>,
   { tenant, principal, challenge, party }: Question,

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { AppError, type ChallengeId, type PlainJson, type PrincipalId, type TenantId } from '@countersign/contracts';
 import { canonicalBytes, encodeBase64Url, parsePlainJson, type CryptoProvider } from '@countersign/crypto';
 
-/** What somebody is asked to sign. One question of a kind for each subject: a new one takes the place of the last. */
+/**
+ * The statement that a person is asked to sign. One question of a kind for each subject: a new one takes the place of
+ * the last.
+ */
 export type ChallengePlace = {
   readonly tenant: TenantId;
-  /** Whose passkey is to sign; of an enrolment, whose it is to be. */
+  /** The owner of the passkey that is to sign, or is to be enrolled. */
   readonly principal: PrincipalId;
   readonly purpose: 'enrolment' | 'voucher' | 'approval';
   readonly subject: string;
@@ -15,7 +18,7 @@ export type Challenge = ChallengePlace & {
   readonly id: ChallengeId;
   /** base64url. */
   readonly challenge: string;
-  /** What stands behind it; empty where it is random. */
+  /** The statement behind it; empty when it is random. */
   readonly statement: Readonly<Record<string, PlainJson>>;
   readonly expiresAtMs: number;
 };

@@ -9,7 +9,10 @@ import { requireWaiting } from './waiting.ts';
 type Parts = Pick<PasskeyParts, 'ledger' | 'provider' | 'clock' | 'newUlid'>;
 type Named = { tenant: TenantId; id: CredentialId; by: PrincipalId };
 
-/** Ends a passkey; one that was revoked before stays as it is. What the tenant needs for a vote stays too. Throws NOT_FOUND. */
+/**
+ * Ends a passkey; one that was revoked before stays as it is. The tenant's requirement for votes stays too. Throws
+ * NOT_FOUND.
+ */
 export function revokePasskey(parts: Parts, named: Named & { principal: PrincipalId }): Promise<PasskeyRow> {
   return change(parts, { ...named, action: 'passkey.revoke' }, (row, nowMs) => {
     if (row?.principal !== named.principal) throw new AppError('NOT_FOUND', 'There is no such passkey');
@@ -17,7 +20,9 @@ export function revokePasskey(parts: Parts, named: Named & { principal: Principa
   });
 }
 
-/** Recovery: the system makes a passkey active where nobody is left to vouch. Throws NOT_FOUND, ILLEGAL_TRANSITION. */
+/**
+ * Recovery: the system makes a passkey active when no person is left to vouch. Throws NOT_FOUND, ILLEGAL_TRANSITION.
+ */
 export function acceptPasskey(parts: Parts, named: Named & { reason: string }): Promise<PasskeyRow> {
   const { by, reason } = named;
   return change(parts, { ...named, action: 'passkey.accept', evidence: { reason } }, (row, nowMs) => {

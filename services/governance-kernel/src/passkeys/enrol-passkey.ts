@@ -20,12 +20,15 @@ import { algorithms, verifyAttestation, type Attested } from './webauthn.ts';
 
 type Owner = { tenant: TenantId; principal: PrincipalId };
 
-/** Asks the browser of a person to make a passkey. Throws PASSKEYS_UNAVAILABLE, and ILLEGAL_TRANSITION for whoever has too many. */
+/**
+ * Asks the browser of a person to make a passkey. Throws PASSKEYS_UNAVAILABLE, and ILLEGAL_TRANSITION for a person with
+ * too many.
+ */
 export async function beginEnrolment(parts: PasskeyParts, owner: Owner) {
   const party = requireRelyingParty(parts.party);
   const living = await parts.listLiving(owner);
   if (living.length >= passkeysMax)
-    throw new AppError('ILLEGAL_TRANSITION', `Nobody keeps more than ${passkeysMax} passkeys`, {
+    throw new AppError('ILLEGAL_TRANSITION', `A person keeps at most ${passkeysMax} passkeys`, {
       details: { allowed: ['revoke'] },
     });
   const nowMs = parts.clock().getTime();
@@ -52,9 +55,9 @@ export async function beginEnrolment(parts: PasskeyParts, owner: Owner) {
 type Enrolment = { owner: Owner; by: PrincipalId; asserted: Person['asserted']; attestation: PasskeyAttestation };
 
 /**
- * Enrols what the browser made. The first passkey of an owner is active, and from its commit on nothing but passkeys approves. Every
- * other one waits until a colleague with an active one vouches for it: a bearer that was stolen enrols nothing that signs, and a
- * partner's passkey takes no vote from an owner.
+ * Enrols what the browser made. The first passkey of an owner is active, and from its commit on nothing but passkeys
+ * approves. Every other one waits until a colleague with an active one vouches for it. A stolen bearer therefore enrols
+ * nothing that signs, and a partner's passkey takes no vote from an owner.
  */
 export async function endEnrolment(parts: PasskeyParts, enrolment: Enrolment): Promise<PasskeyRow> {
   const { owner, by, asserted, attestation } = enrolment;
@@ -116,7 +119,7 @@ function placeOf({ tenant, principal }: Owner): ChallengePlace {
   return { tenant, principal, purpose: 'enrolment', subject: '' };
 }
 
-/** At most 64 bytes that name the person to the authenticator, and tell nobody else who it is. */
+/** At most 64 bytes that name the person to the authenticator, and do not identify them to others. */
 function userHandle({ tenant, principal }: Owner): Buffer {
   return createHash('sha256').update(`${tenant}\n${principal}`).digest();
 }

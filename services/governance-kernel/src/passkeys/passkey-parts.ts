@@ -5,7 +5,7 @@ import type { ChallengeStore } from './challenges.ts';
 import type { PasskeyKey, PasskeyRow } from './passkeys.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** What the ceremonies of passkeys take. */
+/** The dependencies of the ceremonies of passkeys. */
 export type PasskeyParts = {
   readonly ledger: Pick<GroupCommit, 'submit'>;
   readonly provider: CryptoProvider;

@@ -15,11 +15,11 @@ type Said = {
   ulid: string;
   nowMs: number;
   action: 'passkey.enrol' | 'passkey.vouch' | 'passkey.accept' | 'passkey.revoke' | 'passkey.sign_in';
-  /** What it rests on, for whoever checks it offline. */
+  /** Its evidence, for offline verification. */
   evidence?: Record<string, PlainJson>;
 };
 
-/** What became of a passkey. */
+/** A statement about a change of a passkey. */
 export function passkeyStatement(provider: CryptoProvider, said: Said): Statement {
   const { passkey, by, ulid, nowMs, action, evidence = {} } = said;
   const facts = parsePlainJson({

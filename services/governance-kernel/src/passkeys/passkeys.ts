@@ -3,7 +3,7 @@ import type { CredentialId, PasskeyState } from '@countersign/contracts/governan
 import { columnsOf, instantMs, integer, nullable, selectByKey, text, texts, bool } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 
-/** Times are milliseconds since the epoch. Whose it is and its key stay as they were enrolled. */
+/** Times are milliseconds since the epoch. Its owner and its key stay as they were enrolled. */
 export type PasskeyRow = {
   readonly ulid: string;
   readonly tenant: TenantId;
@@ -17,7 +17,7 @@ export type PasskeyRow = {
   readonly isBackedUp: boolean;
   readonly createdAtMs: number;
   readonly createdBy: PrincipalId;
-  /** Null: nobody has vouched for it. */
+  /** `null` when it is not vouched for. */
   readonly activatedAtMs: number | null;
   readonly vouchedBy: PrincipalId | null;
   readonly lastUsedAtMs: number | null;

@@ -14,7 +14,10 @@ import { requireRelyingParty } from './relying-party.ts';
 import { countUse, wantedPasskey } from './use-passkey.ts';
 import { refused, verifyAssertion } from './webauthn.ts';
 
-/** Asks whoever sits at a page of the console for a passkey of theirs. Who it is shows in the answer. Throws PASSKEYS_UNAVAILABLE. */
+/**
+ * Requests a passkey from the person at a page of the console. Who it is shows in the answer. Throws
+ * PASSKEYS_UNAVAILABLE.
+ */
 export async function beginSignIn({ consoleParty, clock, provider }: PasskeyParts) {
   const party = requireRelyingParty(consoleParty);
   const statement: SignInStatement = {
@@ -42,8 +45,8 @@ type SignIn = {
 };
 
 /**
- * Whether this person's passkey signed this statement in time; the use is sealed and counted. One that waits for a voucher signs nobody
- * in, and neither does one of somebody who was revoked. Throws PASSKEY_REFUSED.
+ * Whether this person's passkey signed this statement in time; the use is sealed and counted. A passkey that waits for
+ * a voucher cannot sign in, and neither can that of a revoked person. Throws PASSKEY_REFUSED.
  */
 export async function endSignIn(parts: PasskeyParts, signIn: SignIn): Promise<PasskeyRow> {
   const { tenant, principal, id, statement, assertion } = signIn;

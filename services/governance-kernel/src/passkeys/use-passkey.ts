@@ -11,8 +11,9 @@ export function wantedPasskey(tenant: TenantId, { id }: Pick<PasskeyUse, 'id'>):
 }
 
 /**
- * Counts a use at the moment of the commit. Throws PASSKEY_REFUSED unless the passkey is this person's, active, the key that was
- * verified, and its counter has risen since it was used last: a copy of an authenticator counts from where it was copied.
+ * Counts a use at the moment of the commit. Throws PASSKEY_REFUSED unless the passkey is this person's, active, the key
+ * that was verified, and its counter has risen since its last use. A copy of an authenticator counts from where it was
+ * copied.
  */
 export function countUse(batch: LedgerBatch, { tenant, principal, use }: Used, nowMs: number): PasskeyRow {
   const row = batch.row(passkeys, { tenant, id: use.id });
@@ -20,6 +21,6 @@ export function countUse(batch: LedgerBatch, { tenant, principal, use }: Used, n
     throw new AppError('PASSKEY_REFUSED', 'This passkey is no active passkey of yours');
   const counts = row.counter > 0 || use.counter > 0;
   if (counts && use.counter <= row.counter)
-    throw new AppError('PASSKEY_REFUSED', 'The counter of this passkey has not risen: somebody may have a copy of it');
+    throw new AppError('PASSKEY_REFUSED', 'The counter of this passkey has not risen, so there may be a copy of it');
   return { ...row, counter: use.counter, isBackedUp: use.isBackedUp, lastUsedAtMs: nowMs };
 }

@@ -5,8 +5,9 @@ import type { SealedEntry } from '../ledger/statement.ts';
 import { refused } from './webauthn.ts';
 
 /**
- * What a passkey signed is sealed only if the public verifier takes it, in the very text that goes into the chain: what it refuses would
- * make the whole session unverifiable for good. Browsers, and the library that reads their answers, let pass more. Throws PASSKEY_REFUSED.
+ * A signed passkey statement is sealed only if the public verifier accepts it, in the very text that goes into the
+ * chain. A text that it refuses would make the whole session unverifiable for good. Browsers, and the library that
+ * reads their answers, let pass more. Throws PASSKEY_REFUSED.
  */
 export function requireVerifiableCeremony(provider: CryptoProvider, { recordText }: SealedEntry): void {
   if (recordText === null) return;

@@ -1,7 +1,7 @@
 import { AppError, type PrincipalId } from '@countersign/contracts';
 import { stateOf, type PasskeyRow } from './passkeys.ts';
 
-/** Whoever vouches was told of it just now; what waits for longer was forgotten, or is somebody's trap. */
+/** The voucher was informed just now; a passkey that waits for longer was forgotten, or is a trap. */
 export const waitingMsMax = 86_400_000;
 
 /** Throws NOT_FOUND, and ILLEGAL_TRANSITION for a passkey that waits no more. */

@@ -16,10 +16,10 @@ export const algorithms: readonly number[] = [cose.COSEALG.ES256, cose.COSEALG.E
 
 type Asked = { readonly challenge: string; readonly party: RelyingParty };
 
-/** What an authenticator enrolled. */
+/** The result of an enrolment by an authenticator. */
 export type Attested = Pick<PasskeyRow, 'id' | 'publicKey' | 'counter' | 'isBackupEligible' | 'isBackedUp'>;
 
-/** What an authenticator said of itself when it signed. */
+/** The authenticator's statement about itself when it signed. */
 export type PasskeyUse = Pick<PasskeyRow, 'id' | 'publicKey' | 'counter' | 'isBackedUp'>;
 
 /** Web Authentication §7.1. Throws PASSKEY_REFUSED; the response is attacker-controlled. */
@@ -50,7 +50,7 @@ export async function verifyAttestation(
   };
 }
 
-/** Only what is verified: the rest repeats it, and nobody has looked whether it is the same. */
+/** Only verified members: the rest repeats them, unchecked. */
 function attested({ response: { clientDataJSON, attestationObject } }: PasskeyAttestation) {
   return { clientDataJSON, attestationObject };
 }
@@ -75,7 +75,10 @@ export async function verifyAssertion(
   return { id, publicKey, counter: authenticationInfo.newCounter, isBackedUp: authenticationInfo.credentialBackedUp };
 }
 
-/** Not on a page in the page of another, where nobody sees whom they sign for (§5.8.1, `crossOrigin`; §13.4.2). The library does not look. */
+/**
+ * Refuses a page within another site's page, where people do not see for whom they sign (§5.8.1, `crossOrigin`;
+ * §13.4.2). The library does not look.
+ */
 function isOnOwnPage({ clientDataJSON }: { clientDataJSON: string }): boolean {
   const text = Buffer.from(clientDataJSON, 'base64url').toString('utf8');
   const { crossOrigin = false } = JSON.parse(text) as { crossOrigin?: unknown }; // the library has read it as JSON

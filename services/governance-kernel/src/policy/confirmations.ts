@@ -4,8 +4,8 @@ import { instantOf, isSignedByTrustedKey, type PolicyKey } from './activation.ts
 import type { PolicyHead } from './policy-heads.ts';
 
 /**
- * What this kernel knows of the signed statements about policies: which rows hold one, and the newest of each tenant. A row of the
- * database is believed for its signature alone, and never when something newer was seen.
+ * The kernel's memory of signed statements about policies: the rows that hold one, and the newest of each tenant. A row
+ * of the database is believed for its signature alone, and never when something newer was seen.
  */
 export class Confirmations {
   readonly #provider: CryptoProvider;
@@ -38,7 +38,7 @@ export class Confirmations {
     return this.#newest.get(tenant) ?? null;
   }
 
-  /** For what is committed. What lies in the future is no more known than what nobody signed. */
+  /** For what is committed. A time in the future counts as little as an unsigned one. */
   learn(head: PolicyHead, nowMs: number): void {
     const known = this.#newest.get(head.tenant);
     if (known === head || head.confirmedAtMs > nowMs + confirmationSkewMaxMs || !this.isSigned(head)) return;

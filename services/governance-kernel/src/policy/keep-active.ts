@@ -25,9 +25,9 @@ type Kept = {
 };
 
 /**
- * Makes a bundle of the kernel's own the active one under a new epoch, and confirms it from time to time: each confirmation is signed
- * and sealed, and moves what all decisions rest on, so there are few. Of two kernels that do so at once one is late, and looks again.
- * Null: there was nothing to state.
+ * Makes a bundle of the kernel's own the active one under a new epoch, and confirms it from time to time. Each
+ * confirmation is signed and sealed, and changes the facts of all decisions, so there are few. If two kernels do so at
+ * once, one is late, and reads again. Null: there was nothing to state.
  */
 export async function keepActive(parts: KeepParts, kept: Kept): Promise<Activated | null> {
   try {

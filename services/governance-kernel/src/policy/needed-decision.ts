@@ -15,8 +15,8 @@ export function wantedDecision({ tenant, decisionId }: Named): Wanted[] {
 }
 
 /**
- * Where the ceilings ask for a decision, a bundle comes into force by the very statement that was signed for one: another signature by
- * a policy key, for the same bundle too, is not what was decided. Throws DECISION_REQUIRED.
+ * If the ceilings require a decision, a bundle comes into force only by the very statement that was signed for one.
+ * Another signature by a policy key, for the same bundle too, is not what was decided. Throws DECISION_REQUIRED.
  */
 export function assertAllowed(
   batch: Pick<LedgerBatch, 'row'>,

@@ -19,10 +19,10 @@ import { assertAllowed, wantedDecision } from './needed-decision.ts';
 import { receiptTenant } from './receipt-tenant.ts';
 import { ownSession } from '../ledger/own-sessions.ts';
 
-/** What the database holds of these tenants' policies. */
+/** The stored policies of these tenants. */
 export type StoredPolicies = {
   active: readonly { head: PolicyHead; bundle: string }[];
-  /** The last bundle that each of them activated, as it was signed. What was activated is never taken away. */
+  /** The last bundle that each of them activated, as it was signed. An activation is never removed. */
   activated: readonly PolicyHead[];
 };
 
@@ -45,7 +45,7 @@ export type Activation = {
   confirmedAt: Instant;
   signature: Signature;
   by: PrincipalId;
-  /** Of the decision that it was signed for. */
+  /** The decision for which it was signed. */
   decisionId?: DecisionId;
 };
 type Move = ReturnType<typeof moveOf>;
@@ -75,7 +75,7 @@ export class Policies {
     return this.#loaded.get(tenant) ?? this.#loaded.get('*') ?? null;
   }
 
-  /** Which bundle of the tenant's own is active, as it was last read, whether anybody signed for it, and the newest statement known. */
+  /** The tenant's own active bundle, as it was last read, whether it is signed, and the newest known statement. */
   standing(tenant: string): { active: PolicyHead | null; isSigned: boolean; newest: PolicyHead | null } {
     const { confirmations } = this.#parts;
     const active = this.#heads.get(tenant) ?? null;
@@ -131,7 +131,7 @@ export class Policies {
     return { epoch: head.epoch, hash: head.hash, move, confirmedAt: activation.confirmedAt };
   }
 
-  /** What can be said of an activation before the batch that concludes it. Throws PERMISSION_DENIED, INVALID_REQUEST. */
+  /** The checks of an activation before the batch that concludes it. Throws PERMISSION_DENIED, INVALID_REQUEST. */
   async prepare(activation: Activation): Promise<PreparedActivation> {
     const { tenant, bundle, epoch, confirmedAt, signature } = activation;
     const policy = await this.compile(bundle);
@@ -176,7 +176,7 @@ export class Policies {
     };
   }
 
-  /** What comes too late would take the tenant's policy away: it would be stale as soon as it is active. */
+  /** A late activation would remove the tenant's policy: it would be stale as soon as it is active. */
   #assertSignedInTime(head: PolicyHead, nowMs: number): void {
     const { confirmations, policyAgeMaxMs } = this.#parts;
     if (!confirmations.isSigned(head))
@@ -192,7 +192,10 @@ export class Policies {
     });
   }
 
-  /** What a dead key states nobody could prove. What it stated while it counted stays in force, until it is stale. */
+  /**
+   * Statements of a dead key could not be proven. Its statements from when it was valid stay in force, until they are
+   * stale.
+   */
   async #assertKeyCounts({ keyId, confirmedAtMs }: PolicyHead, nowMs: number): Promise<void> {
     const fault = await this.#parts.findKeyFault(keyId, new Date(Math.max(confirmedAtMs, nowMs)));
     if (fault === null) return;
@@ -205,7 +208,7 @@ export class Policies {
     );
   }
 
-  /** The newest that is known. The time of a row that nobody signed says nothing. */
+  /** The newest that is known. The time of an unsigned row does not count. */
   #standing(batch: LedgerBatch, tenant: string): PolicyHead | null {
     const { confirmations } = this.#parts;
     const known = confirmations.newest(tenant);

@@ -9,7 +9,10 @@ export type CeilingsRow = {
   readonly version: number;
   /** Canonical texts, in the order of their ids. */
   readonly rules: readonly string[];
-  /** No bundle is activated but by a statement that was signed for a decision. Never of `*`, which is nobody's to decide about. */
+  /**
+   * No bundle is activated but by a statement that was signed for a decision. It is never set for `*`, about which no
+   * one may decide.
+   */
   readonly needsDecision: boolean;
   readonly setBy: PrincipalId;
   readonly updatedAtMs: number;

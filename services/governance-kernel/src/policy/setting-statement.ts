@@ -3,7 +3,7 @@ import { canonicalBytes, digestOf, parsePlainJson, type CryptoProvider } from '@
 import { announcementStatement, type Statement } from '@countersign/receipts';
 import type { GroupCommit } from '../ledger/group-commit.ts';
 
-/** What sealing a setting takes. */
+/** The dependencies of sealing a setting. */
 export type SettingParts = {
   ledger: Pick<GroupCommit, 'submit'>;
   provider: CryptoProvider;
@@ -22,11 +22,11 @@ type Said = {
   approvalId?: ApprovalId;
   action: `${string}.${string}`;
   resource: string;
-  /** What holds from now on; it stands in the record as it is. */
+  /** The new setting, unchanged in the record. */
   setting: Record<string, PlainJson>;
 };
 
-/** That somebody set something which decisions rest on. */
+/** A statement about a new setting that decisions depend on. */
 export function settingStatement({ provider, newUlid }: SettingParts, said: Said): Statement {
   const { nowMs, setting, by, kind = 'policy', approvalId = null, ...rest } = said;
   return announcementStatement(provider, {

@@ -6,7 +6,10 @@ import type { Log } from '@countersign/service-kit';
 import { compileText } from './compile.ts';
 import type { LaneRow } from './shadow-lanes.ts';
 
-/** A lane in memory. It is asked no more when it failed too often; another draft, or the same one set anew, is another lane. */
+/**
+ * A lane in memory. It is suspended when it failed too often; another draft, or the same one set again, is another
+ * lane.
+ */
 export type LoadedLane = {
   readonly row: LaneRow;
   /** Null while it is compiled. */
@@ -87,7 +90,7 @@ export class ShadowDrafts {
     return compiling;
   }
 
-  /** What is stored under another hash than that of the lane never speaks in its name. */
+  /** A draft whose hash is not that of the lane is never evaluated in its name. */
   async #compile(lane: LoadedLane, draft: string): Promise<void> {
     const policy = await compileText(this.#parts.provider, draft);
     if (policy.hash === lane.row.hash) lane.policy = policy;

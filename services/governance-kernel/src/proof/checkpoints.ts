@@ -24,7 +24,7 @@ export type CheckpointsParts = {
   clock: () => Date;
   /** Rejects where the clock is far from the database's: what others sealed would be later than what has seen it. */
   assertClockNear(): Promise<void>;
-  /** Rejects where the key of the log does not count at this instant: nobody would take its note. */
+  /** Rejects when the key of the log is not valid at this instant, since its note would be refused. */
   assertKeyCounting(at: Date): Promise<void>;
   newUlid: (nowMs: number) => string;
   /** A checkpoint is made when this many receipts are not covered yet … */
@@ -36,7 +36,7 @@ export type CheckpointsParts = {
 /** `at`: now by this clock. Times of heads never decrease with their size, so the store may choose another instant near it. */
 type UnsignedHead = { root: Digest; at: Date; noteAt(at: Date): string };
 
-/** What was sealed while the tree grew is not in it, and must not be dated long before its head. */
+/** Receipts sealed while the tree grew are not in it, and must not be dated long before its head. */
 const growthMsMax = 15_000;
 const growthsMax = 5;
 
@@ -85,8 +85,9 @@ async function growInTime({ growTree, clock }: Pick<CheckpointsParts, 'growTree'
 }
 
 /**
- * The same tree under a key that counts. A log has one head of each size, so this one is not stored: it serves the answer that asked for it.
- * Throws where what is stored is no head of this log: a second head of one size is what nobody may ever be given.
+ * The same tree under a key that counts. A log has one head of each size, so this one is not stored: it serves the
+ * answer that asked for it. Throws where the stored checkpoint is no head of this log: a second head of one size must
+ * never be given out.
  */
 function signedAnew(stored: Checkpoint, { root, noteAt, at }: UnsignedHead): Checkpoint {
   if (stored.root_hash !== root) throw new Error(`The log has another head of ${stored.tree_size} leaves already`);

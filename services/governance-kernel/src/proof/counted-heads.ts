@@ -30,9 +30,9 @@ type CountedHeadsParts = {
   origin: string;
   findLatest(): Promise<Checkpoint | null>;
   find(id: string): Promise<Checkpoint | null>;
-  /** Of each of these keys its largest head at that place, the largest first. */
+  /** The largest head of each of these keys at that place, the largest first. */
   listLargest(signers: readonly HeadSigner[], place: HeadPlace): Promise<Checkpoint[]>;
-  /** Of at most this many leaves, without those that these keys have signed, the largest first. */
+  /** Heads of at most this many leaves, without those of these keys, the largest first. */
   listUpTo(heads: { size: number; without: readonly string[]; limit: number }): Promise<Checkpoint[]>;
   /** The same of at least this many, the smallest first. */
   listFrom(heads: { size: number; without: readonly string[]; limit: number }): Promise<Checkpoint[]>;

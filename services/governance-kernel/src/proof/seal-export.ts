@@ -20,7 +20,7 @@ type ExportParts = {
 
 export type SealedExport = { entry: SealedEntry; logIndex: number };
 
-/** What an export says of itself: where a session ended, or what the log held of a period. */
+/** The statement of an export: the end of a session, or the receipts of the log in a period. */
 type ExportStatement =
   | { kind: 'head'; facts: HeadStatement }
   | { kind: 'period'; facts: PeriodStatement }
@@ -28,8 +28,9 @@ type ExportStatement =
   | { kind: 'pack'; facts: PackStatement; resource: string };
 
 /**
- * Seals what an export holds, as a leaf of the log like any other: from then on what is left out shows, without anybody having known it.
- * `as_of` of the statement is an instant from before the log was read, so that whatever had been sealed by then is within it.
+ * Seals the content of an export, as a leaf of the log like any other: from then on an omission is detectable without
+ * earlier knowledge. `as_of` of the statement is an instant from before the log was read, so that whatever had been
+ * sealed by then is within it.
  */
 export async function sealExport(
   { ledger, provider, clock, newUlid }: ExportParts,
@@ -66,7 +67,7 @@ export async function sealExport(
   });
 }
 
-/** What the receipt of a statement names as its arguments. */
+/** The args hash in the receipt of a statement. */
 export function statementHash(provider: CryptoProvider, facts: ExportStatement['facts']): Digest {
   return digestOf(provider, canonicalize(facts)) as Digest; // digestOf writes exactly this form
 }

@@ -1,5 +1,5 @@
 import type { ClockGuard } from '@countersign/service-kit';
-import type { KernelConfig } from '../config.ts';
+import type { KernelConfig } from '../kernel-config.ts';
 import type { KeyGuard } from '../ledger/key-guard.ts';
 import type { HeadStore } from '../store/heads-in.ts';
 import type { TrustKeyRow } from '../store/trust-key-store.ts';
@@ -12,7 +12,7 @@ type Signing = Pick<CheckpointsParts, 'provider' | 'signer' | 'clock' | 'newUlid
   keyGuard: KeyGuard;
 };
 
-/** What signs the heads of the log, and what finds those that count by a set of keys. */
+/** The signer of the log's heads, and the search for valid heads by a set of keys. */
 export function signedHeads(
   { config, provider, signer, clock, clockGuard, keyGuard, newUlid }: Signing,
   store: HeadStore,

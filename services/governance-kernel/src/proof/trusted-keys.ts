@@ -16,7 +16,7 @@ export function trustedKeysOf(rows: readonly TrustKeyRow[]): TrustedKey[] {
   }));
 }
 
-/** For statements whose time somebody else has to witness, where that is another check's business. */
+/** Used for statements whose time another check has to witness. */
 export function regardlessOfRevocation(keys: TrustedKeys): TrustedKeys {
   return keys.map(({ revoked_at: _revoked, ...key }) => key);
 }

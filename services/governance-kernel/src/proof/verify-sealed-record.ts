@@ -13,7 +13,7 @@ import type { Neighbours } from '../store/record-store.ts';
 import { check, type Check } from './check.ts';
 import { regardlessOfRevocation } from './trusted-keys.ts';
 
-/** What the store holds about one record: nothing of it is believed here. */
+/** The stored evidence of one record: none of it is trusted here. */
 type RecordEvidence = {
   record: BoundaryRecord;
   receipt: StoredReceipt;

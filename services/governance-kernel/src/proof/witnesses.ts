@@ -28,10 +28,11 @@ type GivenOut = {
 };
 
 /**
- * The newest checkpoint proves everything, but for what a key has signed that was revoked: of that it has to be the largest from before, since
- * what a checkpoint saw by then no thief has made. It is among them only where it proves something that is given out; what two revoked keys
- * have signed is proven by the earlier of their two alone, so that the later may be there in vain: the lines would tell, which come after.
- * Throws INVALID_REQUEST for more checkpoints than a header holds.
+ * The newest checkpoint proves everything, except receipts of a revoked key. For those it has to be the largest from
+ * before the revocation, since a thief cannot have made what a checkpoint saw by then. It is among them only where it
+ * proves an exported receipt. Receipts of two revoked keys are proven by the earlier checkpoint alone, so the later one
+ * may be unused. Only the lines show that, and they come after. Throws INVALID_REQUEST for more checkpoints than a
+ * header holds.
  */
 export async function findWitnesses(
   keys: readonly TrustKeyRow[],
@@ -75,7 +76,7 @@ export async function witnessOf(
   return chosen;
 }
 
-/** Whose keys an entry rests on: that of the receipt, and that of a policy's statement in its record. */
+/** The keys that an entry depends on: that of the receipt, and that of a policy's statement in its record. */
 export function signersOf(keyId: string, record: unknown): string[] {
   const stated = PolicyRecord.safeParse(record);
   return stated.success ? [keyId, stated.data.intent.facts.signature.key_id] : [keyId];
@@ -88,7 +89,10 @@ const PolicyRecord = z.object({
 
 type EarlyLookup = Pick<CountedHeads, 'findBefore'> & { provider: CryptoProvider; nodes: NodeReader };
 
-/** Of each receipt whose key was revoked, the proof by a checkpoint from before; null where there is none, or the key still counts. */
+/**
+ * For each receipt whose key was revoked, the proof by an earlier checkpoint; `null` where there is none, or the key is
+ * still valid.
+ */
 export async function findEarlyWitnesses(
   receipts: readonly StoredReceipt[],
   keys: readonly TrustKeyRow[],

@@ -9,7 +9,7 @@ import {
   type CryptoProvider,
 } from '@countersign/crypto';
 
-/** Whose list a cursor belongs to. */
+/** The list that a cursor belongs to. */
 export type CursorScope = { list: string; tenant: string };
 
 const tagBytes = 8;

@@ -13,7 +13,10 @@ type ExportParts = ProofParts & {
   listPage(from: number, limit: number): Promise<ChainLink[]>;
 };
 
-/** What `countersign-verify` reads, line by line: never more than a page in memory, and decisions are made between two pages. */
+/**
+ * The input of `countersign-verify`, line by line. Memory holds one page at most, and decisions are made between two
+ * pages.
+ */
 export async function* exportLines(
   parts: ExportParts,
   { from, to }: { from: number; to: number },

@@ -22,8 +22,9 @@ type PeriodParts = ProofParts & {
 type Period = { tenant: TenantId; from: Instant; to: Instant };
 
 /**
- * What `countersign-verify` reads of a period: the header, the receipts of one session after the other, and at the end the statement that
- * says what that was. It is sealed when everything else is out, over what really went out: an export that was cut has none.
+ * The input of `countersign-verify` for a period: the header, the receipts of one session after the other, and the
+ * period statement at the end. It is sealed when everything else is out, over what really went out: an export that was
+ * cut has none.
  */
 export async function* periodLines(
   parts: PeriodParts,

@@ -16,7 +16,7 @@ export type ProofParts = {
 /** A page costs some thousand hashes at worst, which hold up decisions for a few milliseconds. */
 export const pageLinks = 16;
 
-/** What an export says of each of these links, from the texts that were signed and hashed; without line feeds. */
+/** The exported lines of each of these links, from the texts that were signed and hashed; without line feeds. */
 export function provenLines(parts: ProofParts, links: readonly LinkTexts[]): Promise<string[]> {
   const reader = parts.newReader();
   return Promise.all(links.map(async (link) => lineOf(link, await prove(parts, reader, link))));

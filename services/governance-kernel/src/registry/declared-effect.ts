@@ -3,7 +3,7 @@ import { effectDeclared, graverEffect, type CompiledPolicy } from '@countersign/
 import type { RegisteredTool } from './mcp-registry.ts';
 import type { PinnedDefinition } from './tool-definition.ts';
 
-/** What the registry and the bundle declare of a tool: neither lowers what the other says, and what nobody declares is E4. */
+/** The declarations of registry and bundle about a tool: neither lowers the other, and undeclared tools are E4. */
 export function declaredEffect(
   tool: string,
   {
@@ -16,20 +16,20 @@ export function declaredEffect(
   return byRegistry === null ? (byBundle ?? 'E4') : graverEffect(byRegistry, byBundle ?? 'E0');
 }
 
-/** What the operator says of the tools of a server. */
+/** The operator's declaration of a server's tools. */
 type OperatorsWord = {
   tools: Readonly<Record<string, { effect_level: EffectLevel }>>;
   trust_annotations: boolean;
 };
 
-/** What of a registered tool bears on its effect. */
+/** The members of a registered tool that affect its effect. */
 export type Pinned = Pick<RegisteredTool, 'pinnedHash' | 'effectLevel'> & {
   definition: Pick<PinnedDefinition, 'annotations'>;
 };
 
 /**
- * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it everywhere. Null:
- * nobody has declared it here. A definition without a pin has nothing to say about its own effect.
+ * The operator's word. Annotations are the server's: they lower an effect where the operator trusts them, and raise it
+ * everywhere. `null` when it is not declared here. A definition without a pin has nothing to say about its own effect.
  */
 export function registeredEffect(
   { tools, trust_annotations: isTrusted }: OperatorsWord,

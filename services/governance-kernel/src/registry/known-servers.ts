@@ -23,7 +23,7 @@ export function knowsServers(batch: LedgerBatch, { call: { caller }, intent, ser
   return servers === versionOfServers([...batch.rows(mcpServers, caller.tenant), ...batch.rows(mcpServers, '')]);
 }
 
-/** Names what a tool is resolved by: the servers, their configurations, what was decided about each, and under which pins. */
+/** Names what a tool is resolved by: the servers, their configurations, what was decided about each, under which pins and which grant. */
 export function versionOfServers(rows: readonly McpServerRow[]): string {
   return rows.map(lineOf).sort().join('\n');
 }
@@ -34,7 +34,7 @@ const lines = new WeakMap<McpServerRow, string>();
 function lineOf(row: McpServerRow): string {
   const known = lines.get(row);
   if (known !== undefined) return known;
-  const line = [row.key, row.configHash, row.state, row.approvalReceiptId, row.expiresAtMs].join(' ');
+  const line = [row.key, row.configHash, row.state, row.approvalReceiptId, row.expiresAtMs, row.updatedAtMs].join(' ');
   lines.set(row, line);
   return line;
 }

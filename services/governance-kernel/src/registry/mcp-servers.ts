@@ -15,7 +15,7 @@ export type McpServerRow = {
   readonly transport: 'http' | 'stdio';
   readonly config: Record<string, PlainJson>;
   readonly configHash: Digest | null;
-  /** As it was set. An approval that has expired is still `approved` here. */
+  /** The state as it was set. An approval that has expired is still `approved` here. */
   readonly state: RegistryFact['state'];
   readonly reason: string | null;
   readonly registeredBy: PrincipalId | null;
@@ -58,8 +58,8 @@ const columns = columnsOf<Omit<McpServerRow, 'sealedConfig' | 'pins'>>({
 const changed = columns.columns.filter((column) => !['server_id', 'name', 'tenant_id', 'created_at'].includes(column));
 
 /**
- * A new server counts as listed, so that its first list pins nothing. An approval replaces all pins: tools that the server lists no longer are
- * forgotten, and a tool that changed again meanwhile has drifted.
+ * A new server counts as listed, so that its first list pins nothing. An approval replaces all pins: tools that the
+ * server lists no longer are forgotten, and a tool that changed again since has drifted.
  */
 const putServers = `BEGIN
   INSERT INTO mcp_servers AS t (${columns.columns.join(', ')}, sealed_config, first_listed_at)

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { ObservedTool } from './mcp-registry.ts';
 import { annotatedEffect, definitionHash, pinnedDefinition } from './tool-definition.ts';
 
-/** What a server lists, as the registry keeps it. */
+/** The list of a server, in the registry's form. */
 export function observedTools(tools: readonly Tool[]): ObservedTool[] {
   return tools.map((tool) => {
     const definition = pinnedDefinition(tool);

@@ -3,7 +3,10 @@ import { columnsOf, keys, nullable, text } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 import type { ToolAddress } from './tool-definition.ts';
 
-/** What the registry holds of a tool: its server's state, its pin if it has one, and what any replica saw of it last. */
+/**
+ * The registry's entry of a tool: its server's state, its pin if it has one, and the last definition that any replica
+ * saw.
+ */
 type RegisteredTool = ToolAddress & {
   readonly state: RegistryFact['state'];
   readonly pinnedHash: string | null;

@@ -23,8 +23,8 @@ export function pinnedDefinition({
 const hashes = new WeakMap<Tool, Digest>();
 
 /**
- * SHA-256 of the canonical JSON of the pinned members; nobody changes a tool that was listed. Throws CryptoError when the server sent
- * what is not plain JSON.
+ * SHA-256 of the canonical JSON of the pinned members; a listed tool is never changed. Throws CryptoError when the
+ * server sent what is not plain JSON.
  */
 export function definitionHash(tool: Tool): Digest {
   const known = hashes.get(tool);
@@ -36,8 +36,8 @@ export function definitionHash(tool: Tool): Digest {
 }
 
 /**
- * What the annotations of the pin admit to. Silence and anything unclear is E4; of two hints that contradict each other the graver
- * one counts, and what adds to an open world (a mail that was sent) is not taken back.
+ * The effect that the annotations of the pin declare. Silence and anything unclear is E4. If two hints contradict each
+ * other, the graver one counts, and an addition to an open world (a sent mail) cannot be taken back.
  */
 export function annotatedEffect({ annotations }: PinnedDefinition): EffectLevel {
   if (annotations?.destructiveHint === true) return 'E4';
@@ -53,7 +53,7 @@ export function parseToolAddress(tool: string): ToolAddress | null {
   return splitAt(tool, { at: tool.indexOf('.') });
 }
 
-/** What `files_read_file` may stand for, once for each `_`: server ids and names of tools hold it too. */
+/** The possible addresses behind `files_read_file`, once for each `_`: server ids and names of tools hold it too. */
 export function underscoredAddresses(name: string): ToolAddress[] {
   const places = [...name.matchAll(/_/g)].map(({ index }) => index);
   return places.flatMap((at) => splitAt(name, { at }) ?? []);

@@ -10,7 +10,7 @@ type ResolvedTool = {
   effectLevel: EffectLevel | null;
   /** Where its calls go; null: to a program on this machine. */
   host: string | null;
-  /** Of its server in the registry. Without it the name of the server is its key. */
+  /** The key of its server in the registry. Without it the name of the server is its key. */
   serverKey?: string;
   registry: Fact<RegistryFact>;
 };
@@ -20,11 +20,12 @@ type LookAlike = { kind: 'look_alike'; serverId: string };
 
 export type ToolResolution = ResolvedTool | LookAlike;
 
-/** Knows the tools of all declared servers. What a server does not tell in time is unavailable. */
+/** Knows the tools of all declared servers. A server that does not answer in time is unavailable. */
 export type ToolResolver = {
   /**
-   * By canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` where that is a registered tool. `null`:
-   * the tool is the caller's own, of no declared server; at once where no alias is possible.
+   * Resolves a canonical name (`files.read`) or an alias: `files__read`, `mcp__files__read`, and `files_read` where
+   * that is a registered tool. `null`: the tool is the caller's own, of no declared server; at once where no alias is
+   * possible.
    */
   resolve(name: string, tenant: TenantId): Promise<ToolResolution | null> | null;
   /** For the calls of one answer: each server is asked once, and the time spent waiting is bounded for all of them together. */

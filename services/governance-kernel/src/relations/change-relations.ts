@@ -14,10 +14,10 @@ import { RelationsMoved, writeSnapshot, type Standing } from './write-snapshot.t
 import type { SnapshotRow } from './snapshot-view.ts';
 import type { Turns } from './turns.ts';
 
-/** What stands of one tenant's relations, read without a lock: whoever writes finds out whether it still stood. */
+/** The current relations of one tenant, read without a lock: the writer finds out whether they are still current. */
 export type StandingRelations = {
   find(tenant: string): Promise<Standing>;
-  /** Of these tuples, those that are there. */
+  /** The existing ones among these tuples. */
   listTuples(tenant: string, tuples: readonly RelationTuple[]): Promise<RelationTuple[]>;
   /** All tuples of one object with these relations. */
   listTuplesOf(tenant: string, object: EntityName, relations: readonly string[]): Promise<RelationTuple[]>;
@@ -46,7 +46,7 @@ export async function changeRelationships(parts: RelationWriting, by: PrincipalI
   });
 }
 
-/** What may be done to the tenant's entities from now on, sealed. */
+/** The new permissions on the tenant's entities, sealed. */
 export function changePermissionModel(
   parts: RelationWriting,
   by: PrincipalId,
@@ -82,7 +82,9 @@ export async function writeChanges(parts: RelationWriting, writing: Writing): Pr
   return { snapshot, written, deleted, confirmed: false };
 }
 
-/** Other kernels write as well, and of those that do so at once one wins. So many in a row are more than there are kernels. */
+/**
+ * Other kernels write as well, and of those that do so at once one wins. More failures in a row than there are kernels.
+ */
 const attemptsMax = 50;
 
 /** Tries until what was found out is what stands at the commit. Throws STORE_UNAVAILABLE where that never happens. */
@@ -103,7 +105,7 @@ export async function whileItStands<Result>(
   });
 }
 
-/** The order within a batch is nobody's, so a name may be in it once. */
+/** A batch has no order, so a name may be in it once. */
 function refuseContradictions({ writes, deletes, entities }: Batch): void {
   const gone = new Set(deletes.map(nameOf));
   const both = writes.find((tuple) => gone.has(nameOf(tuple)));
@@ -128,7 +130,7 @@ async function requireExpected(parts: RelationWriting, batch: Batch, standing: S
   throw new AppError('PRECONDITION_FAILED', said, { param: 'preconditions', details: { version } });
 }
 
-/** What of the batch changes anything, in the order of names. */
+/** The effective changes of the batch, in the order of names. */
 export async function changesOf(
   { standingRelations }: RelationWriting,
   tenant: TenantId,

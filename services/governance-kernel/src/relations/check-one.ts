@@ -22,7 +22,7 @@ type Checked = {
   checked_at: Instant;
 };
 
-/** One question, asked of the snapshot that stands. What is too old to be judged by is no. */
+/** One question, asked of the snapshot that stands. A stale snapshot means no. */
 export function checkOne(
   { relations, findSnapshot, clock, config }: Parts,
   tenant: TenantId,

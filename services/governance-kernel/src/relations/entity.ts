@@ -3,7 +3,7 @@ import type { PlainJson } from '@countersign/contracts';
 export type Entity = { readonly type: string; readonly id: string };
 export type KnownEntity = Entity & { readonly properties: Record<string, PlainJson> };
 
-/** Of a name that was parsed: its first colon separates. */
+/** The entity of a parsed name: its first colon separates. */
 export function entityOf(name: string): Entity {
   const at = name.indexOf(':');
   return { type: name.slice(0, at), id: name.slice(at + 1) };

@@ -1,7 +1,7 @@
 import { confirmationSkewMaxMs } from '@countersign/policy';
 import type { RelationHead } from './relation-heads.ts';
 
-/** As the relationship gate judges it. */
+/** The rule of the relationship gate. */
 export function isFresh(
   { confirmedAtMs }: Pick<RelationHead, 'confirmedAtMs'>,
   { nowMs, ageMaxMs }: { nowMs: number; ageMaxMs: number },

@@ -5,7 +5,7 @@ import { compilePermission, PolicyError, type Permission } from '@countersign/po
 
 /** Each permission is compiled when it is first asked for: all of a model would take seconds. */
 export class CompiledModel {
-  /** By the type of the entity, and the name of what may be done. */
+  /** The texts by the type of the entity, and the name of the permission. */
   readonly #texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly #compiled = new Map<string, Permission>();
 
@@ -15,7 +15,7 @@ export class CompiledModel {
     );
   }
 
-  /** What may be done to entities of the type, in the order of names. */
+  /** The permissions on entities of the type, in the order of names. */
   namesOf(type: string): string[] {
     return [...(this.#texts.get(type)?.keys() ?? [])].sort();
   }

@@ -9,7 +9,7 @@ export const nodeOf = ({ object, relation }: Pick<RelationQuestion, 'object' | '
 export type LoadedTuples = {
   /** The groups in a node, in order. */
   readonly groups: ReadonlyMap<Node, ReadonlySet<Node>>;
-  /** Of the subjects that were asked about, the nodes that they are in. */
+  /** The nodes that the subjects of the questions are in. */
   readonly members: ReadonlyMap<string, ReadonlySet<Node>>;
   /** There are more groups than were loaded. */
   readonly isCut: boolean;
@@ -23,7 +23,7 @@ type Found = {
 
 /** Groups inside groups deeper than this are a mistake, and a cycle has no depth. */
 export const depthMax = 16;
-/** Of all questions to one graph: a few milliseconds. */
+/** The steps of all questions to one graph: a few milliseconds. */
 const stepsMax = 100_000;
 
 const noNodes: ReadonlySet<Node> = new Set();

@@ -10,7 +10,7 @@ export type RelationHead = {
   readonly version: number;
   readonly hash: Digest;
   readonly confirmedAtMs: number;
-  /** Of the list of members that these relations hold, as the gateway counts them; 0: none was told. */
+  /** The version of the list of members in these relations, as the gateway counts them; 0: none was sent. */
   readonly membersVersion: number;
 };
 
@@ -38,7 +38,7 @@ const madeColumns = columnsOf<Omit<MadeSnapshot, 'version' | 'hash' | 'confirmed
   model: nullable(text('model')),
 });
 
-/** What decisions see of relations: nobody loads tuples in a batch, a decision says under which snapshot it asked for them. */
+/** The relations that decisions see: no batch loads tuples, and a decision names the snapshot of its answers. */
 export const relationHeads: Control<string, WrittenHead> = {
   name: 'relation_heads',
   guard: 'epoch',

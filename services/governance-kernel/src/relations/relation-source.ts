@@ -3,7 +3,7 @@ import type { NeededRelations, RelationQuestion } from '@countersign/policy';
 import { nodeOf, RelationGraph, type LoadedTuples, type Node } from './relation-graph.ts';
 import type { RelationHead } from './relation-heads.ts';
 
-/** What a decision was told about relations, and under which snapshot. */
+/** The answers about relations that a decision used, and their snapshot. */
 export type HeldRelations =
   | { readonly kind: 'not_asked' }
   | { readonly kind: 'unavailable' }
@@ -11,14 +11,14 @@ export type HeldRelations =
       readonly kind: 'read';
       /** Null: the tenant has no snapshot. */
       readonly hash: Digest | null;
-      /** By the names of the bundle. What nobody could answer is absent. */
+      /** The answers by the names of the bundle. An unknown answer is absent. */
       readonly relations: Readonly<Record<string, boolean>>;
       readonly required: readonly string[];
     };
 
 export const notAsked: HeldRelations = { kind: 'not_asked' };
 
-/** As rules see them. */
+/** The relations as rules see them. */
 export function relationsOf(held: HeldRelations): Readonly<Record<string, boolean>> {
   return held.kind === 'read' ? held.relations : {};
 }
@@ -36,10 +36,10 @@ type Parts = {
   loadTuples(tenant: string, sought: Sought): Promise<LoadedTuples>;
 };
 
-/** What is forgotten beyond this comes back with one read. */
+/** A forgotten answer comes back with one read. */
 const answersMax = 100_000;
 const headsMax = 10_000;
-/** A tenant whose relations change more often than this within one question is written to faster than anybody can read. */
+/** A tenant whose relations change more often within one question is written to faster than it can be read. */
 const readsMax = 5;
 
 /** Answers of one snapshot stay true of it, so they are kept by its hash. */
@@ -56,7 +56,7 @@ export class Relations implements RelationSource {
     try {
       return this.#remembered(tenant, needed) ?? (await this.#read(tenant, needed));
     } catch {
-      return { kind: 'unavailable' }; // it denies; whoever can say why is asked for the next decision again
+      return { kind: 'unavailable' }; // it denies; the next decision asks again
     }
   }
 

@@ -5,7 +5,10 @@ import type { HeldRelations } from './relation-source.ts';
 
 type Known = { held: HeldRelations; tenant: string; nowMs: number; ageMaxMs: number };
 
-/** What was held, with the age that its snapshot has by the row of the batch. A tenant without a snapshot has no relations to judge by. */
+/**
+ * The answers from before the batch, with the age of their snapshot by the row of the batch. A tenant without a
+ * snapshot has no relations to judge by.
+ */
 export function relationshipFact(batch: LedgerBatch, { held, tenant, nowMs, ageMaxMs }: Known): Fact<RelationshipFact> {
   if (held.kind === 'not_asked') return { state: 'not_applicable' };
   if (held.kind === 'unavailable') return { state: 'unavailable', detail: 'The relations could not be read' };

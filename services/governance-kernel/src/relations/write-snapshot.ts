@@ -7,7 +7,7 @@ import { relationHeads, type RelationHead } from './relation-heads.ts';
 import type { SnapshotRow } from './snapshot-view.ts';
 import { ownSession } from '../ledger/own-sessions.ts';
 
-/** What stood when the changes were found out. */
+/** The state when the changes were computed. */
 export type Standing = { readonly head: RelationHead; readonly snapshot: SnapshotRow } | null;
 
 /** How many of each there are: what they are, the hash of the snapshot says, and the snapshot itself. */

@@ -10,7 +10,7 @@ import { getApproval } from '../store/approval-store.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
 import { awaitMembers } from '../store/member-store.ts';
 
-/** What the passkey signed is what is decided: the request says nothing of its own. */
+/** The signed decision is the one that counts: the request has none of its own. */
 export const assertApprovalRoute = (kernel: Context) =>
   handleTenant(assertApproval)(async ({ params: { approval_id: id }, body, caller }) => {
     const { tenant, principal: by } = caller;

@@ -8,19 +8,29 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { approvalGrantHeader, sessionHeader } from '../mcp/call-settings.ts';
 import { governedServer, type GovernedServerParts } from '../mcp/governed-server.ts';
+import { InputStates } from '../mcp/input-states.ts';
 import { readableCall } from '../mcp/readable-call.ts';
 import { answerPlainCall, plainCallOf } from '../mcp/plain-call.ts';
+import { waitingExecutor } from '../mcp/approval-waits.ts';
+import { getApproval } from '../store/approval-store.ts';
 import { findActiveHash } from '../store/policy-store.ts';
 import { findToolStops } from '../store/tool-stops.ts';
 
-type CallMcpParts = Pick<GovernedServerParts, 'mcp' | 'executor'> & Pick<Context, 'reader' | 'policies' | 'clock'>;
+type CallMcpParts = Pick<GovernedServerParts, 'mcp' | 'executor'> &
+  Pick<Context, 'reader' | 'policies' | 'clock' | 'argsCipher' | 'config'>;
 
 /**
  * The governed MCP server of both protocol revisions, stateless. A plain call is answered here; everything else has an SDK server of
  * its own, for its caller alone.
  */
-export const callMcpRoute = ({ mcp, executor, ...context }: CallMcpParts) => {
+export const callMcpRoute = ({ mcp, executor, argsCipher, config, ...context }: CallMcpParts) => {
+  const inputStates = new InputStates(argsCipher, () => context.clock().getTime());
   const callable = callableParts(context);
+  const waiting = waitingExecutor(executor, {
+    findState: async (approval) => (await getApproval(context.reader, approval)).state,
+    waitMs: config.mcpApprovalWaitMs,
+  });
+  const parts = { mcp, callable, executor, waitingExecutor: waiting, inputStates };
   return handleTenant(callMcp, { renderError: jsonRpcError })(
     async ({ body, caller, req, res, signal, traceparent, log }) => {
       const session = sessionHeader(req.headers);
@@ -28,8 +38,8 @@ export const callMcpRoute = ({ mcp, executor, ...context }: CallMcpParts) => {
       const { message, ...malformed } = readableCall(body);
       const sender = { caller, session, approvalGrant, traceparent, log, ...malformed };
       const call = plainCallOf(req.headers, message);
-      if (call === null) await serve({ mcp, callable, executor, sender }, { req, res, body: message });
-      else sendText(res, await answerPlainCall(executor, sender, { call, signal }));
+      if (call === null) await serve({ ...parts, sender }, { req, res, body: message });
+      else sendText(res, await answerPlainCall(waiting, sender, { call, signal }));
       return takenOver;
     },
   );
@@ -53,13 +63,14 @@ type Message = { req: IncomingMessage; res: ServerResponse; body: unknown };
 async function serve(parts: GovernedServerParts, { req, res, body }: Message): Promise<void> {
   const onerror = (error: Error) => parts.sender.log.debug('mcp.refused', { error });
   const handler = createMcpHandler(() => governedServer(parts), { onerror, maxRequestBodySize: callMcp.bodyBytesMax });
-  // Parsed here, strictly: the SDK would take the last of two members of one name, where whoever looked before took the first.
+  // Parsed here, strictly: the SDK would take the last of two members of one name, where an earlier reader took the
+  // first.
   await toNodeHandler(handler, { onerror })(req, res, body);
 }
 
 /** A caller that went away reads nothing any more. */
-function sendText(res: ServerResponse, text: string): void {
+function sendText(res: ServerResponse, { status, text }: { status: number; text: string }): void {
   if (res.destroyed) return;
-  res.writeHead(200, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) });
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) });
   res.end(text);
 }

@@ -9,7 +9,7 @@ import { getCountedApproval } from '../store/approval-store.ts';
 import { passkeysAt } from '../passkeys/relying-party.ts';
 import { awaitMembers } from '../store/member-store.ts';
 
-/** Whoever shows the approval names what was shown; whoever does not reads it in the statement. */
+/** A caller that shows the approval names what was shown; another caller reads it in the statement. */
 export const challengeApprovalRoute = ({ passkeys, provider, reader }: Context) =>
   handleTenant(challengeApproval)(async ({ params, body, caller, req }) => {
     await awaitMembers(reader, caller);

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { challengeMs } from '../passkeys/challenges.ts';
 import { getCountedApproval } from '../store/approval-store.ts';
 
-/** The passkey signs the state that was shown: another one is refused before anybody is asked. */
+/** The passkey signs the state that was shown: another one is refused before the person is asked. */
 export const challengeOnPageRoute = (kernel: Context) =>
   handlePublic(challengeOnPage, { rateLimit: 'page' })(async ({ params: { approval_id: id }, body, req }) => {
     const { ceremony_hash: ceremonyHash, csrf_token: token, decision, reason } = body;

@@ -7,7 +7,7 @@ import { meantBy } from '../call/governed-call.ts';
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
-/** Asks for the approval of one exact call. The caller is its requester, so somebody else must decide it. */
+/** Asks for the approval of one exact call. The caller is its requester, so another person must decide it. */
 export const createApprovalRoute = ({ cycle }: Context) =>
   handleTenant(createApproval)(async ({ body, caller }) => {
     const {

@@ -7,7 +7,7 @@ import { getIdentity, showIdentity } from '../store/identity-store.ts';
 export const enrolIdentityKeyRoute = (kernel: Context) =>
   handleTenant(enrolIdentityKey)(async ({ params: { principal }, body, caller }) => {
     const agent = { tenant: caller.tenant, kind: 'agent', principal } as const;
-    // Before the proof is looked at: whoever is not there is not found, whatever was signed for them.
+    // Checked before the proof: an unknown agent is not found, whatever was signed for it.
     await getIdentity(kernel.reader, agent);
     await enrolKey(kernel, { tenant: caller.tenant, principal, by: caller }, body.proof);
     return await showIdentity(kernel.reader, agent);

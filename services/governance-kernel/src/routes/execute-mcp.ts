@@ -61,7 +61,10 @@ function executionReply(tool: string, execution: ToolExecution): McpExecution {
 
 type Replayed = { tool: string; keyed: KeyedCall; execution: ToolExecution };
 
-/** The decision is an old one. Its answer is told again; without an answer nobody knows how the call ended, and it is not tried again. */
+/**
+ * The decision is an old one. Its answer is repeated; without an answer its outcome is unknown, and it is not tried
+ * again.
+ */
 async function replay({ keptAnswers }: ExecuteMcpParts, { tool, keyed, execution: { decision } }: Replayed) {
   const { reply, headers } = decision;
   const replayed = { ...headers, 'idempotency-replayed': 'true' };

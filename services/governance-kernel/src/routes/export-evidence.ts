@@ -6,10 +6,10 @@ import { makePack, type PackDeps } from '../evidence/make-pack.ts';
 import { handleTenant } from '../handle.ts';
 import { createLogReader } from '../proof/log-reader.ts';
 import { sealExport } from '../proof/seal-export.ts';
+import { recordExport } from '../store/envelope-store.ts';
 import { evidenceReads } from '../store/evidence-store.ts';
 import { logSource } from '../store/log-source.ts';
 import { getLogReach } from '../store/log-store.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
 export const exportEvidenceRoute = (kernel: Context) =>
   handleTenant(exportEvidence)(async ({ body, caller, res, signal }): Promise<typeof takenOver> => {
@@ -17,15 +17,17 @@ export const exportEvidenceRoute = (kernel: Context) =>
     await kernel.keyGuard.assertCounting(['receipts']); // the statement is sealed after the first pass
     const seal: PackDeps['seal'] = (said) => sealExport(kernel, { tenant, by, said });
     const pack = await makePack(body, { tenant }, { ...(await depsOf(kernel)), seal });
+    const exported = { tenant, hash: pack.evidenceHash, receiptId: pack.statementId, now: kernel.clock() };
+    await kernel.transaction((tx) => recordExport(tx, exported));
     res.setHeader('X-Gov-Evidence-Hash', pack.evidenceHash);
     await sendLines({ res, signal }, pack.lines());
     return takenOver;
   });
 
 async function depsOf(kernel: Context): Promise<Omit<PackDeps, 'seal'>> {
-  const { provider, reader, headsBy, config, clock } = kernel;
+  const { provider, headsBy, config, clock, publishedKeys } = kernel;
   const exports = kernel.exports.reader;
-  const keys = await listTrustKeys(reader);
+  const keys = await publishedKeys.list();
   return {
     ...{ provider, keys, heads: headsBy(keys), reads: evidenceReads(exports), now: clock() },
     newReader: () => createLogReader(provider, logSource(exports)),

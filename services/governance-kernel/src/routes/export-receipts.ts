@@ -19,7 +19,6 @@ import { logSource } from '../store/log-source.ts';
 import { getLogReach } from '../store/log-store.ts';
 import { countPeriod, hasSignedOfPeriod, listParts, listPeriod } from '../store/period-store.ts';
 import type { Signed } from '../store/signed-by.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
 type Exporter = { tenant: TenantId; by: PrincipalId };
 type AskedSession = { session: SessionId; from: number; limit: number | undefined };
@@ -99,16 +98,16 @@ function nowOf({ clock }: Context): Instant {
   return clock().toISOString() as Instant; // toISOString writes exactly this form
 }
 
-async function checkpointOver({ reader, headsBy }: Context, logIndex: number): Promise<Checkpoint> {
-  return await headsBy(await listTrustKeys(reader)).getCovering(logIndex);
+async function checkpointOver({ headsBy, publishedKeys }: Context, logIndex: number): Promise<Checkpoint> {
+  return await headsBy(await publishedKeys.list()).getCovering(logIndex);
 }
 
 async function proofParts(
-  { reader, exports, provider, headsBy }: Context,
+  { exports, provider, headsBy, publishedKeys }: Context,
   { newest, firstLeaf }: { newest: Checkpoint; firstLeaf: number },
   hasSigned: (signed: Signed) => Promise<boolean>,
 ) {
-  const keys = await listTrustKeys(reader);
+  const keys = await publishedKeys.list();
   const { findBefore, findUpTo } = headsBy(keys);
   const before = await findUpTo(firstLeaf);
   const witnesses = await findWitnesses(keys, { newest, before, findBefore, hasSigned });

@@ -3,7 +3,7 @@ import { getCoexistenceCapabilities } from '@countersign/contracts/governance-ke
 import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 
-/** What is configured; a system beside this one finds here what it may send and gets. */
+/** The configured capabilities; a system beside this one finds here what it may send and gets. */
 export const getCoexistenceCapabilitiesRoute = ({ config, clock }: Pick<Context, 'config' | 'clock'>) =>
   handleTenant(getCoexistenceCapabilities)(() => ({
     manifest_id: 'countersign-coexistence',

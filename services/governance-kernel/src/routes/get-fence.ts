@@ -11,7 +11,7 @@ export const getFenceRoute = ({ reader, clock }: Context) =>
   handleSystem(getFence)(async ({ params }) => {
     const scope = canonicalScope(params.scope);
     const [fence] = await findFences(reader, [scope]);
-    if (fence === undefined) throw new AppError('NOT_FOUND', 'Nobody has set a fence around this scope');
+    if (fence === undefined) throw new AppError('NOT_FOUND', 'There is no fence around this scope');
     const { calls, mayBeMore } = await listCallsInFlight(reader, scope, callsInFlightMax);
     return {
       ...fenceView(fence, clock().getTime()),

@@ -7,14 +7,13 @@ import { createLogReader } from '../proof/log-reader.ts';
 import { witnessOf } from '../proof/witnesses.ts';
 import { logSource } from '../store/log-source.ts';
 import { findReceipt } from '../store/receipt-store.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
 /** A receipt that no checkpoint covers yet gets one: a proof without a signed head proves nothing. */
-export const getInclusionProofRoute = ({ reader, provider, headsBy }: Context) =>
+export const getInclusionProofRoute = ({ reader, provider, headsBy, publishedKeys }: Context) =>
   handleTenant(getInclusionProof)(async ({ query, caller }) => {
     const receipt = await findReceipt(reader, caller.tenant, query.receipt_id);
     if (receipt === null) throw new AppError('NOT_FOUND', 'There is no such receipt', { param: 'receipt_id' });
-    const keys = await listTrustKeys(reader);
+    const keys = await publishedKeys.list();
     const { getCovering, findBefore } = headsBy(keys);
     const newest = await getCovering(receipt.log_index);
     const checkpoint = await witnessOf({ receipt, record: null }, keys, { newest, findBefore });

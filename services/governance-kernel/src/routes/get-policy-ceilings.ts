@@ -9,6 +9,6 @@ import { findCeilings } from '../store/ceiling-store.ts';
 export const getPolicyCeilingsRoute = ({ reader }: Context) =>
   handleSystem(getPolicyCeilings)(async ({ params: { tenant } }) => {
     const row = await findCeilings(reader, tenant);
-    if (row === null) throw new AppError('NOT_FOUND', 'Nobody has set ceilings for this tenant');
+    if (row === null) throw new AppError('NOT_FOUND', 'There are no ceilings for this tenant');
     return answer(200, ceilingsView(row), etag(String(row.version)));
   });

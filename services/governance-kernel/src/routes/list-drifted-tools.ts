@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { handleSystem } from '../handle.ts';
 import * as store from '../store/registered-tools.ts';
 
-export const listDriftedToolsRoute = ({ reader, mcp }: Pick<Context, 'reader' | 'mcp'>) =>
+export const listDriftedToolsRoute = ({ reader, mcp, clock }: Pick<Context, 'reader' | 'mcp' | 'clock'>) =>
   handleSystem(listDriftedTools)(async ({ query }) => {
-    // Whoever lists them holds them against their pins: a tool drifts also where nobody calls it.
-    await mcp.askDeclared();
-    return await store.listDriftedTools(reader, query);
+    // A tool drifts also while no call of it is made.
+    await mcp.askConnected();
+    return await store.listDriftedTools(reader, query, clock());
   });

@@ -5,7 +5,6 @@ import { createLogReader } from '../proof/log-reader.ts';
 import { findEarlyWitnesses } from '../proof/witnesses.ts';
 import { logSource } from '../store/log-source.ts';
 import { listEntries, listEntriesFrom } from '../store/record-store.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
 export const listLedgerEntriesRoute = (context: Context) =>
   handleSystem(listLedgerEntries)(async ({ params: { tenant }, query: { below = null, from, limit } }) => ({
@@ -18,11 +17,11 @@ export const listLedgerEntriesRoute = (context: Context) =>
   }));
 
 async function witnessed(
-  { reader, provider, headsBy }: Context,
+  { reader, provider, headsBy, publishedKeys }: Context,
   entries: readonly Omit<LedgerEntry, 'witness'>[],
 ): Promise<LedgerEntry[]> {
   const receipts = entries.map(({ receipt }) => receipt);
-  const keys = await listTrustKeys(reader);
+  const keys = await publishedKeys.list();
   const { findBefore } = headsBy(keys);
   const nodes = createLogReader(provider, logSource(reader));
   const witnesses = await findEarlyWitnesses(receipts, keys, { provider, nodes, findBefore });

@@ -19,7 +19,8 @@ export const putBudgetRoute = (kernel: Context) =>
       by: caller.principal,
       versionAfter: (standing) => versionAfter(standing, tags),
       carryOn: (row, wanted) => {
-        // What was counted before the prices had another currency is no amount of it, and the budget would deny for good.
+        // Amounts from before a change of the prices' currency are no amounts of the new one, and the budget would deny
+        // for good.
         if (wanted.currency !== null && wanted.currency === kernel.config.priceCurrency) return countedIn(row, wanted);
         assertSameMoney(row.used.spend_micros + row.reserved.spend_micros, row, wanted);
         return row;

@@ -10,8 +10,8 @@ const hint =
   'POST receipt (payload and signature) and receipt_hash to /api/demo/verify, or check them offline against /api/v1/trust/keys.';
 
 /**
- * The one cycle for everyone: only the caller is given, because a visitor has no credentials. Each call is a session of its own.
- * Whoever holds the admin key may name the tenant `demo` too and read or add to it; nothing there is anyone's.
+ * The one cycle for everyone: only the caller is given, because a visitor has no credentials. Each call is a session of
+ * its own. A holder of the admin key may name the tenant `demo` too and read or add to it, since it is shared by all.
  */
 export const runDemoRoute = ({ boundary, clock, newUlid, demoAllowance }: Context) =>
   handlePublic(runDemo, { rateLimit: 'demo' })(async ({ body }) => {

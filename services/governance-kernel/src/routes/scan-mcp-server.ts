@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { handleTenant } from '../handle.ts';
 import { scanDocument, scanNamed } from '../server-registry/scan-servers.ts';
 
-/** Reports what may be wrong with the tools of servers, for whoever approves them. */
+/** Reports possible problems of servers' tools, for the operator who approves them. */
 export const scanMcpServerRoute = ({ registryDesk }: Context) =>
   handleTenant(scanMcpServer)(async ({ body, caller: { tenant } }) => {
     const { server_id: serverId, ...document } = body;

@@ -10,7 +10,7 @@ import { findApprovalTerms, listWaitingPasskeys } from '../store/passkey-store.t
 /** More than a person compares at once; the others come when these are done. */
 const shownMax = 50;
 
-/** Whoever is signed in sees whose passkeys wait in their tenant. */
+/** A signed-in person sees the waiting passkeys of their tenant. */
 export const showWaitingPasskeysRoute = (kernel: Context) =>
   handlePublic(showWaitingPasskeys, { rateLimit: 'page' })(async ({ req }) => {
     const { approverSessions, reader, clock } = kernel;

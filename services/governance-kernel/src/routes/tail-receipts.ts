@@ -27,7 +27,9 @@ export const tailReceiptsRoute = ({ logWatch, provider }: Context) =>
     return takenOver;
   });
 
-/** What a client sends back on its own when it connects again; it is newer than the `since` of its first request. */
+/**
+ * The place that a client sends on its own when it connects again; it is newer than the `since` of its first request.
+ */
 function lastEventId(req: IncomingMessage): string | undefined {
   const header = req.headers['last-event-id'];
   return header === undefined || header === '' ? undefined : String(header);

@@ -5,11 +5,10 @@ import { tamper } from '../demo/tamper.ts';
 import { receiptHash } from '@countersign/receipts';
 import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const tamperDemoRoute = ({ reader, provider }: Context) =>
+export const tamperDemoRoute = ({ provider, publishedKeys }: Context) =>
   handlePublic(tamperDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash, mutation } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(reader));
+    const trust = trustedKeysOf(await publishedKeys.list());
     const tampered = tamper(receipt, mutation);
     return {
       ...verifyShown(tampered, expected_receipt_hash, { trust, provider }),

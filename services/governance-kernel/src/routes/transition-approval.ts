@@ -10,7 +10,7 @@ import { requireSameCeremony } from '../approvals/ceremony.ts';
 import { getApproval } from '../store/approval-store.ts';
 import { awaitMembers } from '../store/member-store.ts';
 
-/** Approves, denies, revokes or breaks the glass. Whoever decides names the ceremony hash that they looked at. */
+/** Approves, denies, revokes or breaks the glass. The decider names the ceremony hash that they looked at. */
 export const transitionApprovalRoute = (kernel: Context) =>
   handleTenant(transitionApproval)(async ({ params, body, caller, req }) => {
     const { tenant, principal } = caller;
@@ -32,7 +32,7 @@ export const transitionApprovalRoute = (kernel: Context) =>
     return answer(200, approvalView(moved, kernel.clock().getTime()), etag(moved.ceremonyHash));
   });
 
-/** What the vote rests on, for its record. */
+/** The evidence of the vote, for its record. */
 function evidenceOf({ assertion }: Caller): Record<string, PlainJson> {
   return assertion === undefined
     ? { credential: 'operator_bearer' }

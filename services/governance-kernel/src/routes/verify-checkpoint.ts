@@ -10,14 +10,13 @@ import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { verifyLogHead } from '../proof/verify-checkpoint.ts';
 import { findCheckpoint } from '../store/checkpoint-store.ts';
 import { logSource } from '../store/log-source.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyCheckpointRoute = ({ reader, provider, config, clock, headsBy }: Context) =>
+export const verifyCheckpointRoute = ({ reader, provider, config, clock, headsBy, publishedKeys }: Context) =>
   handleTenant(verifyCheckpoint)(async ({ params }) => {
     const checkpoint = await findCheckpoint(reader, params.checkpoint_id);
     if (checkpoint === null) throw new AppError('NOT_FOUND', 'There is no such checkpoint', { param: 'checkpoint_id' });
     const nodes = createLogReader(provider, logSource(reader));
-    const keys = await listTrustKeys(reader);
+    const keys = await publishedKeys.list();
     const [root, previous] = await Promise.all([
       unlessIncomplete(rootOfLog(provider, nodes, checkpoint.tree_size)),
       predecessor(headsBy(keys), checkpoint, { provider, nodes }),

@@ -3,10 +3,9 @@ import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { verifyShown } from '../demo/verify-demo.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyDemoRoute = ({ reader, provider }: Context) =>
+export const verifyDemoRoute = ({ provider, publishedKeys }: Context) =>
   handlePublic(verifyDemo, { rateLimit: 'demo' })(async ({ body: { receipt, expected_receipt_hash } }) => {
-    const trust = trustedKeysOf(await listTrustKeys(reader));
+    const trust = trustedKeysOf(await publishedKeys.list());
     return verifyShown(receipt, expected_receipt_hash, { trust, provider });
   });

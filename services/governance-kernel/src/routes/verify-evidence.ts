@@ -3,11 +3,10 @@ import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
 import { namedKeys } from '../evidence/named-keys.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyEvidenceRoute = ({ reader, judge }: Context) =>
-  handlePublic(verifyEvidence, { rateLimit: 'verify' })(async ({ body, signal }) => {
+export const verifyEvidenceRoute = ({ judge, publishedKeys }: Context) =>
+  handlePublic(verifyEvidence, { rateLimit: 'verify' })(async ({ body, signal, clientAddress: name }) => {
     const { evidence: text, keys, expect: { contains, ...expected } = {} } = body;
-    const trust = keys === undefined ? trustedKeysOf(await listTrustKeys(reader)) : namedKeys(keys);
-    return await judge.judge({ text, trust, expected: { ...expected, wanted: { contains } } }, signal);
+    const trust = keys === undefined ? trustedKeysOf(await publishedKeys.list()) : namedKeys(keys);
+    return await judge.judge({ text, trust, expected: { ...expected, wanted: { contains } } }, { name, signal });
   });

@@ -9,16 +9,15 @@ import { witnessOf } from '../proof/witnesses.ts';
 import { verifySealedRecord } from '../proof/verify-sealed-record.ts';
 import { logSource } from '../store/log-source.ts';
 import { findNeighbours, findSealedRecord } from '../store/record-store.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyRecordRoute = ({ reader, provider, headsBy, config, clock }: Context) =>
+export const verifyRecordRoute = ({ reader, provider, headsBy, config, clock, publishedKeys }: Context) =>
   handleTenant(verifyRecord)(async ({ params, caller: { tenant } }) => {
     const sealed = await findSealedRecord(reader, tenant, params.record_id);
     if (sealed === null) throw new AppError('NOT_FOUND', 'There is no such record', { param: 'record_id' });
     const { receipt } = sealed;
     const { session_id: session, lamport_clock: lamport, receipt_id } = receipt.payload;
     const nodes = createLogReader(provider, logSource(reader));
-    const keys = await listTrustKeys(reader);
+    const keys = await publishedKeys.list();
     const { getCovering, findBefore } = headsBy(keys);
     const newest = await getCovering(receipt.log_index);
     const checkpoint = await witnessOf(sealed, keys, { newest, findBefore });

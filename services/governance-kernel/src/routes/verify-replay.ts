@@ -3,11 +3,13 @@ import { handlePublic } from '@countersign/service-kit';
 import type { Context } from '../context.ts';
 import { namedKeys } from '../evidence/named-keys.ts';
 import { trustedKeysOf } from '../proof/trusted-keys.ts';
-import { listTrustKeys } from '../store/trust-key-store.ts';
 
-export const verifyReplayRoute = ({ reader, judge }: Context) =>
-  handlePublic(verifyReplay, { rateLimit: 'verify' })(async ({ body, signal }) => {
+export const verifyReplayRoute = ({ judge, publishedKeys }: Context) =>
+  handlePublic(verifyReplay, { rateLimit: 'verify' })(async ({ body, signal, clientAddress: name }) => {
     const { evidence: text, keys, policy = null, expect: { contains, ...expected } = {} } = body;
-    const trust = keys === undefined ? trustedKeysOf(await listTrustKeys(reader)) : namedKeys(keys);
-    return await judge.replay({ text, trust, policy, expected: { ...expected, wanted: { contains } } }, signal);
+    const trust = keys === undefined ? trustedKeysOf(await publishedKeys.list()) : namedKeys(keys);
+    return await judge.replay(
+      { text, trust, policy, expected: { ...expected, wanted: { contains } } },
+      { name, signal },
+    );
   });

@@ -9,7 +9,7 @@ import { viewerPasskeys } from '../approver-pages/viewer-passkeys.ts';
 import type { Context } from '../context.ts';
 import { getApproval, getCountedApproval } from '../store/approval-store.ts';
 
-/** What was shown is what is decided: the form names its state, and decides nothing about another one. */
+/** The decision is on the shown state: the form names its state, and decides nothing about another one. */
 export const voteOnPageRoute = (kernel: Context) =>
   handlePublic(voteOnPage, { rateLimit: 'page' })(async ({ params, body, req }) => {
     requireOwnPage(req);

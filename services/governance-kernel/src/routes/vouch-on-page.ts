@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { stateOf } from '../passkeys/passkeys.ts';
 import { endVoucher } from '../passkeys/vouch.ts';
 
-/** What is vouched for is the passkey that the form named, and what the passkey of the signed-in person signed. */
+/** The voucher signs for the passkey that the form named. */
 export const vouchOnPageRoute = ({ approverSessions, passkeys }: Context) =>
   handlePublic(vouchOnPage, { rateLimit: 'page' })(async ({ body, req }) => {
     const { principal_id: principal, credential_id: id, csrf_token: token, assertion } = body;

@@ -26,7 +26,7 @@ type World = {
   bundle: string;
   /** Changes what the gates judge. */
   spoil(judged: Judgeable): Judgeable;
-  /** What the ledger holds beside the head of the policy, by control. */
+  /** The rows of the ledger beside the head of the policy, by control. */
   rows?: readonly (readonly [string, readonly unknown[]])[];
   tools?: ToolResolver;
   /** In place of one that forgets. */
@@ -49,7 +49,7 @@ export function boundaryInMemory({ cycle, signer, controls }: InMemoryParts, wor
   const policies = { current: () => loaded, reload: async () => undefined };
   const shadows = { ...cycle.shadows, current: () => [], reload: async () => undefined };
   const settings = { ...cycle.settings, confirmations, spoil };
-  // What is decided for a proof is counted by nobody.
+  // Decisions for a proof are not counted.
   return createBoundary({ ...cycle, ledger, policies, shadows, tools, settings, tellDecision: undefined });
 }
 

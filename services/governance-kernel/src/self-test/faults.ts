@@ -2,7 +2,7 @@ import type { GateName, ReasonCode } from '@countersign/contracts';
 import type { Facts } from '@countersign/policy';
 import type { Judgeable } from '../boundary/conclude-call.ts';
 
-/** What a gate must refuse: a call, or what was gathered about it. */
+/** The input that a gate must refuse: a call, or the facts about it. */
 type Fault = { readonly tool?: string; readonly code: ReasonCode; spoil(judged: Judgeable): Judgeable };
 
 const known = <Member extends keyof Facts>(member: Member, value: unknown, code: ReasonCode): Fault => ({

@@ -10,7 +10,7 @@ type SelfTestParts = InMemoryParts & {
   decisions: number;
 };
 
-/** What was seen at the start of the process. */
+/** The results at the start of the process. */
 export type SelfTest = { readonly denying: readonly GateName[]; readonly decisions: number };
 
 const bundle = `
@@ -47,7 +47,7 @@ async function expectVerdict(boundary: Boundary, what: string, { said, tool }: {
     throw new Error(`The self-test of "${what}" saw ${seen} instead of ${said}; the kernel does not start`);
 }
 
-/** As many at once as a busy kernel has, so that the code for one and for many is compiled. */
+/** The number of simultaneous decisions of a busy kernel, so that the code for one and for many is compiled. */
 async function warmUp(boundary: Boundary, decisions: number): Promise<void> {
   const atOnce = 32;
   for (let made = 0; made < decisions; made += atOnce)

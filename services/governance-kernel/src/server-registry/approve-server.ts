@@ -31,7 +31,7 @@ type Approving = {
   by: PrincipalId;
   key: string;
   serverId: string;
-  /** What the server lists now. */
+  /** The current list of the server. */
   tools: readonly ObservedTool[];
   definitionsHash: Digest;
   expiresAt: Instant | undefined;

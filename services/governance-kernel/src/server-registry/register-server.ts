@@ -19,7 +19,7 @@ type Registered = {
   transport: McpServerRow['transport'];
   /** Whole, with its secrets. */
   config: Record<string, PlainJson>;
-  /** What operators see of it. */
+  /** The operators' view of it. */
   shown: Record<string, PlainJson>;
   /** Its tools were listed just now. */
   isListed: boolean;

@@ -10,6 +10,7 @@ import type { Digest } from '@countersign/contracts';
 import type { McpServer, McpServerDetail, ServerDocument } from '@countersign/contracts/governance-kernel';
 import { parsePlainJson } from '@countersign/crypto';
 import type { PlainJson } from '@countersign/contracts';
+import { instant } from '../approvals/timelock.ts';
 import { approveServer } from './approve-server.ts';
 import { definitionsHash } from './definitions-hash.ts';
 import type { McpRegistry } from '../registry/mcp-registry.ts';
@@ -18,36 +19,41 @@ import { registerServer, type RegisterParts } from './register-server.ts';
 import { revokeServer } from './revoke-server.ts';
 import { serverDetail, serverView, type StoredTool } from './server-view.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { grantInForce } from '../sandbox/grant-in-force.ts';
+import type { SandboxGrantRow } from '../sandbox/sandbox-grants.ts';
+import type { LookOwner } from '../mcp/servers.ts';
 import { describeDeclaration, type McpServerConfig } from '../mcp/server-config.ts';
 import type { Look, ServerDirectory } from '../mcp/server-directory.ts';
 import { readServerDocument } from '../mcp/server-document.ts';
 import { observedTools } from '../registry/observed-tools.ts';
-import { needsSandbox, refusalOf, type StoredServer } from '../mcp/tenant-servers.ts';
+import { refusalOf, type StoredServer } from '../mcp/tenant-servers.ts';
 import type { HiddenTool } from '@countersign/contracts/governance-kernel';
 
 export type DeskParts = RegisterParts & {
   servers: ServerDirectory;
   reachesPrivate: boolean;
-  lookAt(config: McpServerConfig): Promise<Look>;
+  lookAt(config: McpServerConfig, owner: LookOwner): Promise<Look>;
+  findGrants(tenant: TenantId): Promise<SandboxGrantRow[]>;
   recordTools: McpRegistry['recordTools'];
   loadServers(tenant: TenantId): Promise<StoredServer[]>;
   findTools(key: string): Promise<StoredTool[]>;
   findHidden(key: string): Promise<HiddenTool[]>;
   /** The approval that a receipt is about. `null` when the receipt is about none. */
   findApprovalOf(tenant: TenantId, receipt: ReceiptId): Promise<Pick<ApprovalRow, 'id' | 'session'> | null>;
+  /** The open request of the tenant for the approval of this resource. */
+  findRequest(tenant: TenantId, resource: string, now: Date): Promise<ApprovalRow | null>;
 };
 
 /** Every server that the tenant has, by name. A name of the installation hides the same name of the tenant. */
 export async function listServers(parts: DeskParts, tenant: TenantId): Promise<McpServer[]> {
   const nowMs = parts.clock().getTime();
-  return (await visibleServers(parts, tenant)).map(({ row, config }) =>
-    serverView(row, { nowMs, notConnected: notConnected(parts, { row, config }) }),
-  );
+  const visible = await visibleServers(parts, tenant);
+  return visible.map((stored) => serverView(stored.row, { nowMs, ...connectionOf(parts, { tenant, stored }) }));
 }
 
 /** Throws NOT_FOUND. */
 export async function getServer(parts: DeskParts, tenant: TenantId, serverId: string): Promise<McpServerDetail> {
-  return await detailOf(parts, await visibleServer(parts, tenant, serverId));
+  return await detailOf(parts, { tenant, stored: await visibleServer(parts, tenant, serverId) });
 }
 
 type Registration = { tenant: TenantId; by: PrincipalId; document: ServerDocument };
@@ -65,7 +71,8 @@ async function addServer(
   parts: DeskParts,
   { tenant, by, config }: { tenant: TenantId; by: PrincipalId; config: McpServerConfig },
 ): Promise<Added> {
-  const looked = await lookOrProblem(() => parts.lookAt(config));
+  const sandbox = await grantOf(parts, tenant, config);
+  const looked = await lookOrProblem(() => parts.lookAt(config, { tenant, sandbox }));
   const { server_id: serverId, transport } = config;
   const row = await registerServer(parts, {
     ...{ tenant, by, serverId, transport, isListed: looked.look !== null },
@@ -73,12 +80,24 @@ async function addServer(
     shown: membersOf(describeDeclaration(config)),
   });
   if (looked.look !== null) await parts.recordTools(row.key, observedTools(looked.look.tools), looked.look.hidden);
-  return { ...(await detailOf(parts, { row, config })), ...looked };
+  return { ...(await detailOf(parts, { tenant, stored: { row, config, sandbox } })), ...looked };
+}
+
+/** The grant under which a command of the tenant starts. */
+export async function grantOf(
+  parts: DeskParts,
+  tenant: TenantId,
+  config: McpServerConfig,
+): Promise<StoredServer['sandbox']> {
+  if (config.transport === 'http') return null;
+  const server = { name: config.server_id, tenant, config: membersOf(describeDeclaration(config)) };
+  const rows = await parts.findGrants(tenant);
+  return grantInForce(parts.provider, { rows, server, tool: null, nowMs: parts.clock().getTime() });
 }
 
 type Looked = { look: Look; problem: null } | { look: null; problem: string };
 
-/** What a look shows, or why it shows nothing. */
+/** The result of a look, or the reason why there is none. */
 export async function lookOrProblem(look: () => Promise<Look>): Promise<Looked> {
   try {
     return { look: await look(), problem: null };
@@ -122,13 +141,11 @@ export async function approveListed(parts: DeskParts, request: ApproveRequest): 
   return await getServer(parts, tenant, serverId);
 }
 
-/** What a known server lists now. Throws UPSTREAM_FAILED, and ILLEGAL_TRANSITION for a command. */
-export async function liveTools(parts: DeskParts, { row, config }: StoredServer): Promise<Look> {
+/** The current list of a known server. Throws UPSTREAM_FAILED. */
+export async function liveTools(parts: DeskParts, { row, config, sandbox }: StoredServer): Promise<Look> {
   if (row.tenant !== null) {
     if (config === null) throw new AppError('UPSTREAM_FAILED', 'The configuration of the server cannot be read');
-    if (config.transport === 'stdio')
-      throw new AppError('ILLEGAL_TRANSITION', needsSandbox, { param: 'server_id', details: { state: row.state } });
-    return await parts.lookAt(config);
+    return await parts.lookAt(config, { tenant: row.tenant, sandbox });
   }
   const server = parts.servers.declared().find(({ key }) => key === row.key)?.server ?? null;
   if (server === null)
@@ -143,6 +160,8 @@ type RevokeRequest = { tenant: TenantId; by: PrincipalId; serverId: string; reas
 
 export async function revokeNamed(parts: DeskParts, request: RevokeRequest): Promise<McpServerDetail> {
   await revokeServer(parts, request);
+  // Its process ends now, and not at the next call.
+  await parts.servers.reload(request.tenant);
   return await getServer(parts, request.tenant, request.serverId);
 }
 
@@ -162,23 +181,42 @@ export async function visibleServer(parts: DeskParts, tenant: TenantId, serverId
   return found;
 }
 
-async function detailOf(parts: DeskParts, stored: StoredServer): Promise<McpServerDetail> {
+type OfTenant = { tenant: TenantId; stored: StoredServer };
+
+async function detailOf(parts: DeskParts, { tenant, stored }: OfTenant): Promise<McpServerDetail> {
   const { row } = stored;
   const [tools, hidden] = await Promise.all([parts.findTools(row.key), parts.findHidden(row.key)]);
-  return serverDetail(parts.provider, row, {
+  const detail = serverDetail(parts.provider, row, {
     nowMs: parts.clock().getTime(),
-    notConnected: notConnected(parts, stored),
-    canBeApproved: row.state !== 'discovered' && row.transport === 'http' ? true : row.tenant === null,
+    ...connectionOf(parts, { tenant, stored }),
+    canBeApproved: row.state !== 'discovered' || row.tenant === null,
     ...{ tools, hidden },
   });
+  return { ...detail, approval_request: await requestOf(parts, row.tenant, detail.approval?.resource) };
+}
+
+async function requestOf(
+  parts: DeskParts,
+  tenant: TenantId | null,
+  resource: string | undefined,
+): Promise<McpServerDetail['approval_request']> {
+  if (tenant === null || resource === undefined) return null;
+  const request = await parts.findRequest(tenant, resource, parts.clock());
+  if (request === null || (request.state !== 'pending' && request.state !== 'approved')) return null;
+  return { approval_id: request.id, state: request.state, expires_at: instant(request.expiresAtMs) };
+}
+
+function connectionOf(parts: DeskParts, { tenant, stored }: OfTenant) {
+  const located = parts.servers.list(tenant).find(({ key }) => key === stored.row.key);
+  return { notConnected: notConnected(parts, stored), health: located?.server?.health() ?? null };
 }
 
 /** Why this kernel does not connect to a server. `null`: it does. */
-function notConnected(parts: DeskParts, { row, config }: StoredServer): string | null {
+function notConnected(parts: DeskParts, { row, config, sandbox }: StoredServer): string | null {
   if (row.tenant === null)
     return parts.servers.declared().some(({ key }) => key === row.key) ? null : 'This kernel does not declare it';
   if (config === null) return 'Its configuration cannot be read with the secrets of this kernel';
-  return refusalOf(config, parts) ?? (row.state === 'approved' ? null : 'The server is not approved');
+  return refusalOf({ config, sandbox }, parts) ?? (row.state === 'approved' ? null : 'The server is not approved');
 }
 
 /** A configuration is plain JSON: it was parsed as such. */

@@ -10,7 +10,7 @@ import { observedTools } from '../registry/observed-tools.ts';
 import { stateAt } from '../registry/mcp-servers.ts';
 import { pinnedDefinition, type PinnedDefinition } from '../registry/tool-definition.ts';
 import { definitionsHash } from './definitions-hash.ts';
-import { liveTools, lookOrProblem, visibleServer, visibleServers, type DeskParts } from './registry-desk.ts';
+import { grantOf, liveTools, lookOrProblem, visibleServer, visibleServers, type DeskParts } from './registry-desk.ts';
 import type { StoredServer } from '../mcp/tenant-servers.ts';
 
 /** Scans a server of the registry. Throws NOT_FOUND. */
@@ -30,13 +30,14 @@ export async function scanDocument(
   const reports: ScanReport[] = [];
   for (const config of readServerDocument(document)) {
     const stored = known.find(({ row }) => row.name === config.server_id) ?? null;
-    const looked = await lookOrProblem(() => parts.lookAt(config));
+    const sandbox = await grantOf(parts, tenant, config);
+    const looked = await lookOrProblem(() => parts.lookAt(config, { tenant, sandbox }));
     reports.push(await reportOf(parts, tenant, { serverId: config.server_id, stored, ...looked }));
   }
   return reports;
 }
 
-/** What a look at one server found. */
+/** The findings of a look at one server. */
 export async function findingsOf(
   parts: DeskParts,
   tenant: TenantId,

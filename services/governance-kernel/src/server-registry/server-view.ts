@@ -7,9 +7,11 @@ import {
   type McpServer,
   type McpServerDetail,
   type McpServerTool,
+  type ServerHealth,
 } from '@countersign/contracts/governance-kernel';
 import { canonicalize, type CryptoProvider } from '@countersign/crypto';
 import { instant } from '../approvals/timelock.ts';
+import type { Caller } from '../call/governed-call.ts';
 import { definitionsHash } from './definitions-hash.ts';
 import { stateAt, type McpServerRow } from '../registry/mcp-servers.ts';
 
@@ -20,23 +22,23 @@ export type StoredTool = {
   effectLevel: EffectLevel;
   /** The pinned one, or the one that was seen last. */
   definition: Record<string, PlainJson>;
-  /** Of a drifted tool. */
+  /** Present for a drifted tool. */
   observed: Record<string, PlainJson> | null;
   isGone: boolean;
 };
 
 const orNull = (ms: number | null) => (ms === null ? null : instant(ms));
 
-export function serverView(
-  row: McpServerRow,
-  { nowMs, notConnected }: { nowMs: number; notConnected: string | null },
-): McpServer {
+type Connection = { nowMs: number; notConnected: string | null; health: ServerHealth | null };
+
+export function serverView(row: McpServerRow, { nowMs, notConnected, health }: Connection): McpServer {
   return {
     server_id: row.name,
     owner: row.tenant === null ? 'installation' : 'tenant',
     ...{ transport: row.transport, config: row.config, reason: row.reason },
     state: stateAt(row, nowMs),
     not_connected: notConnected,
+    health,
     registered_by: row.registeredBy,
     created_at: instant(row.createdAtMs),
     updated_at: instant(row.updatedAtMs),
@@ -49,9 +51,7 @@ export function serverView(
   };
 }
 
-type Detail = {
-  nowMs: number;
-  notConnected: string | null;
+type Detail = Connection & {
   tools: readonly StoredTool[];
   hidden: readonly HiddenTool[];
   /** Its tools were listed, so that there is something to approve. */
@@ -63,7 +63,7 @@ export function serverDetail(
   provider: CryptoProvider,
   row: McpServerRow,
   { tools, hidden, canBeApproved, ...shown }: Detail,
-): McpServerDetail {
+): Omit<McpServerDetail, 'approval_request'> {
   const listed = tools.filter(({ isGone }) => !isGone).map(({ name, observedHash: hash }) => ({ name, hash }));
   const hash = definitionsHash(provider, { serverId: row.name, configHash: row.configHash, tools: listed });
   return {
@@ -75,6 +75,12 @@ export function serverDetail(
     definitions_hash: canBeApproved ? hash : null,
     approval: canBeApproved ? { action: approveServerAction, resource: approveServerResource(row.name, hash) } : null,
   };
+}
+
+/** A member of a tenant does not read what is wrong with a server that serves other tenants too. */
+export function shownTo<Server extends McpServer>(caller: Pick<Caller, 'assertion'>, server: Server): Server {
+  if (caller.assertion === undefined || server.owner === 'tenant' || server.health === null) return server;
+  return { ...server, health: { ...server.health, last_error: null } };
 }
 
 function toolView(tool: StoredTool, all: readonly StoredTool[]): McpServerTool {

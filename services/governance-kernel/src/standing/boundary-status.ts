@@ -63,7 +63,7 @@ export async function boundaryStatus(parts: StandingParts, tenant: TenantId): Pr
 /** A fence around an agent, a tool or a server leaves the others their calls. */
 function stopsTenant(fence: FenceRow, tenant: TenantId): boolean {
   const { scope } = fence;
-  // Of organisations only the tenant's own is among them.
+  // The tenant's own organisation is the only one among them.
   return stopsEveryCall(fence) && (scope === 'system' || scope === `tenant:${tenant}` || scope.startsWith('org:'));
 }
 

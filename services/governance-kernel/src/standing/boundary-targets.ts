@@ -13,7 +13,10 @@ type Names = {
   areAllCounted: boolean;
 };
 
-/** What a stop can name, with what each one called: the busiest first. A person who changes a control is no agent. */
+/**
+ * The possible targets of a stop, with the calls of each: the busiest first. A person who changes a control is no
+ * agent.
+ */
 export function boundaryTargets({ agents, tools, servers, counted, areAllCounted }: Names): BoundaryTargets {
   const calls = counted.filter(({ principal }) => !UserId.safeParse(principal).success);
   const ofTools = calls.flatMap(({ tool, ...rest }) => (tool === null ? [] : [{ tool, ...rest }]));

@@ -5,7 +5,7 @@ type Configured = { hasModel: boolean; hasServers: boolean; hasCollector: boolea
 
 const bindings = ['receipt_id', 'record_hash', 'policy_hash', 'tool_definition_hash'];
 
-/** What the kernel can do as it is configured, with the routes of its contract. */
+/** The capabilities of the kernel as it is configured, with the routes of its contract. */
 export function capabilitiesOf({ hasModel, hasServers, hasCollector }: Configured): Capability[] {
   const native = (capability_id: string, isActive: boolean, ...prefixes: string[]): Capability => ({
     capability_id,

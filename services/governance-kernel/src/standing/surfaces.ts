@@ -29,7 +29,10 @@ export function routesOf(prefixes: readonly string[]): string[] {
 
 type Summary = Record<string, number | string>;
 
-/** What a surface counts. Without a word of its own it has something to show as soon as there is a receipt. */
+/**
+ * The count of a surface. Without a state of its own it has something to show as soon as there is a receipt. Without a
+ * word of its own it has something to show as soon as there is a receipt.
+ */
 function summaryOf(id: SurfaceId, { status, receipts, tools }: ConsoleView): Summary {
   const { counts, policy, fences, log } = status;
   const summaries: Partial<Record<SurfaceId, Summary>> = {

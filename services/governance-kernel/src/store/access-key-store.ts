@@ -6,19 +6,19 @@ import { findRevocations } from './identity-store.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** Of whichever tenant: the secret says whose it is. */
+/** Searches all tenants: the secret identifies the tenant. */
 export async function findAccessKey(reader: Reader, secretHash: string): Promise<AccessKeyRow | null> {
   const row = await reader.accessKey.findUnique({ where: { secret_hash: secretHash } });
   return row === null ? null : await underIdentity(reader, row);
 }
 
-/** Of whichever tenant: whoever asks has proven that the key is theirs. */
+/** Searches all tenants: the caller has proven to own the key. */
 export async function findAccessKeyById(reader: Reader, id: AccessKeyId): Promise<AccessKeyRow | null> {
   const row = await reader.accessKey.findUnique({ where: { key_id: id } });
   return row === null ? null : await underIdentity(reader, row);
 }
 
-/** A key ends with the identity of whoever holds it. */
+/** A key ends with the identity of its holder. */
 async function underIdentity(reader: Reader, row: AccessKeyModel): Promise<AccessKeyRow> {
   const key = accessKeys.rowOf(asStored(row));
   const { tenant, principal } = key;

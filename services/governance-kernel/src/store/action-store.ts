@@ -12,7 +12,7 @@ type ActionFilter = Omit<LedgerFilter, 'kind' | 'ulid' | 'action'>;
 /** An action with the place of its decision in the log, by which lists are paged. */
 type PlacedAction = { logIndex: number; action: Action };
 
-/** Newest first. Of a record, which may have megabytes, the database tells the one member that is asked for. */
+/** Newest first. Records may have megabytes, so the database returns only the one member that is needed. */
 const columns = Sql.sql`log_index, payload, record::json->>'dispatched_by' AS dispatched_by`;
 
 /** Decisions of a tenant, each with what became of its call. At least every other entry is a decision, so no index leaves out the rest. */
@@ -54,7 +54,7 @@ async function listOpenAmong(reader: Reader, tenant: TenantId, ids: ReceiptId[])
   return new Set(ids.filter((id) => open.has(ulidOf(id))));
 }
 
-/** By the receipt of the decision that each settles. */
+/** The outcomes by the receipt of the decision that each settles. */
 async function listOutcomesOf(
   reader: Reader,
   tenant: TenantId,

@@ -24,7 +24,10 @@ import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-/** As it reads now. Its ceremony hash is the stored one, so a move of an ended approval finds it and seals its end. */
+/**
+ * The approval in its current reading. Its ceremony hash is the stored one, so a move of an ended approval finds it and
+ * seals its end.
+ */
 async function findApproval(
   reader: Reader,
   { tenant, id }: { tenant: TenantId; id: ApprovalId },
@@ -134,7 +137,7 @@ export async function listOverdueApprovals(reader: Reader, now: Date, limit: num
   return rows.map((row) => approvals.rowOf(asStored(row))).map(({ tenant, id, session }) => ({ tenant, id, session }));
 }
 
-/** What a person, or a key of theirs, requested and has not used, and what they approved and is not used. */
+/** Unused approvals that a person, or a key of theirs, requested, and those that they approved. */
 export async function listUnusedOf(
   reader: Reader,
   { tenant, person, now }: { tenant: TenantId; person: PrincipalId; now: Date },
@@ -196,10 +199,10 @@ function newestFirst(rows: readonly Listed[]): Listed[] {
   return [...byId.values()].sort((left, right) => (left.approval_id < right.approval_id ? 1 : -1));
 }
 
-/** What is read of many. Arguments may have a quarter of a megabyte each. */
+/** The columns of lists. Arguments may have a quarter of a megabyte each. */
 type Listed = Omit<ApprovalModel, 'args_encrypted'>;
 
-/** Little enough that nobody notices the answer being made: all of it is decrypted, parsed and written at once. */
+/** Small enough to block nothing: all of it is decrypted, parsed and written at once. */
 const listedCharactersMax = 400_000;
 const readAtOnce = 8;
 

@@ -4,7 +4,7 @@ import type { Reader } from './database.ts';
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** By name. */
+/** Sorted by name. */
 export async function listProfiles<Item>(
   reader: Reader,
   tenant: TenantId,

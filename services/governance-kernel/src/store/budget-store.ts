@@ -12,7 +12,7 @@ import type { Reader, Tx } from './database.ts';
 import { callInFlight, listOpenDispatches, openCallsOf } from './open-calls.ts';
 import { asStored } from './stored-row.ts';
 
-/** By name, which stays. */
+/** Sorted by name, which never changes. */
 export async function listBudgets<Item>(
   reader: Reader,
   tenant: TenantId,

@@ -24,7 +24,7 @@ export function challengeStore(transaction: Transaction): ChallengeStore {
         const where = placeOf(place);
         const row = await tx.passkeyChallenge.findUnique({ where: { tenant_id_principal_id_purpose_subject: where } });
         if (row === null) return null;
-        // Of two who have read it, one deletes it.
+        // If two transactions have read it, one deletes it.
         const { count } = await tx.passkeyChallenge.deleteMany({ where: { ...where, challenge_id: row.challenge_id } });
         if (count === 0) return null;
         return {
@@ -40,7 +40,7 @@ export function challengeStore(transaction: Transaction): ChallengeStore {
   };
 }
 
-/** Forgets what nobody can answer any more. */
+/** Removes challenges that can no longer be answered. */
 export async function forgetChallenges(tx: Tx, now: Date): Promise<void> {
   await tx.passkeyChallenge.deleteMany({ where: { expires_at: { lte: now } } });
 }

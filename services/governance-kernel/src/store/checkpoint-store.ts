@@ -48,7 +48,7 @@ function datedBetween(at: Date, near: { previous: Date | undefined; next: Date |
 
 const noCount = { from: 0, records: 0n };
 
-/** What the log holds in this range stays as it is: sealed entries never change. */
+/** The records of the log in this range, which never change. */
 async function countRecords(tx: Tx, { from, below }: { from: number; below: number }): Promise<bigint> {
   const where = { log_index: { gte: from, lt: below }, record: { not: null } };
   return BigInt(await tx.ledgerEntry.count({ where }));
@@ -72,9 +72,9 @@ export type HeadPlace = { before: Date; below: number | null };
 const headSkewMaxMs = 60_000;
 
 /**
- * Of each key its largest head at that place, the largest first. Each is found by its key, among those that are dated a minute before its
- * newest at most: clocks differ, so the newest need not be the largest. What others have signed is not read, nor what the key signed later;
- * so within that minute no index by size may be taken, which is why its heads are counted off first.
+ * The largest head of each key at that place, the largest first. Each is found by its key, among those that are dated a
+ * minute before its newest at most: clocks differ, so the newest need not be the largest. Heads of other keys are not
+ * read, nor later ones of the key. Within that minute no index by size may be used, so its heads are counted off first.
  */
 export async function listLargestHeads(
   reader: Reader,
@@ -118,7 +118,7 @@ export async function findCheckpoint(reader: Reader, id: string): Promise<Checkp
   return row === null ? null : checkpointOf(row);
 }
 
-/** Of at most this many leaves, largest first, without those that these keys have signed. */
+/** Heads of at most this many leaves, largest first, without those of these keys. */
 export async function listHeadsUpTo(
   reader: Reader,
   { size, without, limit }: { size: number; without: readonly string[]; limit: number },
@@ -130,7 +130,7 @@ export async function listHeadsUpTo(
   return HeadRows.parse(rows).map(checkpointOf);
 }
 
-/** Of at least this many leaves, smallest first, without those that these keys have signed. */
+/** Heads of at least this many leaves, smallest first, without those of these keys. */
 export async function listHeadsFrom(
   reader: Reader,
   { size, without, limit }: { size: number; without: readonly string[]; limit: number },
@@ -151,7 +151,7 @@ export async function listCheckpoints(
   return (await reader.checkpoint.findMany({ where, ...largestFirst, take: limit })).map(checkpointOf);
 }
 
-/** Of trees larger than `size`, smallest first. */
+/** Checkpoints of trees larger than `size`, smallest first. */
 export async function listCheckpointsAbove(reader: Reader, size: number, limit: number): Promise<Checkpoint[]> {
   const rows = await reader.checkpoint.findMany({
     where: { tree_size: { gt: size } },

@@ -45,7 +45,10 @@ async function endRun(transaction: Transaction, id: string): Promise<void> {
 
 type Settings = { tenants: readonly TenantId[]; scopes: readonly FenceScope[] };
 
-/** What was set for tenants that nobody is. Their policies and tuples stay: neither is ever taken away, and the next run confirms them. */
+/**
+ * Removes the settings of the tenants of conformance runs. Their policies and tuples stay: neither is ever taken away,
+ * and the next run confirms them.
+ */
 async function forgetSettings(tx: Tx, { tenants, scopes }: Settings): Promise<void> {
   const ofTenants = { where: { tenant_id: { in: [...tenants] } } };
   await tx.fence.deleteMany({ where: { scope: { in: [...scopes] } } });

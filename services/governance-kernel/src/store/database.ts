@@ -7,7 +7,9 @@ import {
 } from '@countersign/database';
 import { PrismaClient, type Prisma } from '../generated/prisma/client.ts';
 
-/** Reads. A function that is handed this cannot write: see ReadOnly. What it asks in SQL is a SELECT, and its rows are parsed. */
+/**
+ * Reads. A function that is handed this cannot write: see ReadOnly. Its SQL is only SELECT, and the rows are parsed.
+ */
 export type Reader = ReadOnly<PrismaClient> & Pick<PrismaClient, '$queryRaw'>;
 
 /** Reads, locks and writes, all of it or none. Only a transaction hands one out. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Entity, KnownEntity } from '../relations/entity.ts';
 import type { Reader } from './database.ts';
 
-/** Of those that are known, in any order. */
+/** The properties of known entities, in any order. */
 export async function listProperties(
   reader: Reader,
   tenant: string,

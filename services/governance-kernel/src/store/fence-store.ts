@@ -8,7 +8,7 @@ import { callInFlight, listOpenDispatches, openCallsOf, type OpenCall } from './
 import { pageOf, pageStart, type Page, type PageRequest } from './page.ts';
 import { asStored } from './stored-row.ts';
 
-/** By scope, which stays. */
+/** Sorted by scope, which never changes. */
 export async function listFences<Item>(
   reader: Reader,
   { page, item }: { page: PageRequest; item: (fence: FenceRow) => Item },
@@ -49,13 +49,13 @@ function fencedCall({ dispatch: { tools }, sealed: { tenant_id: tenant, principa
   return { tenant, principal, tools };
 }
 
-/** What a fence could stand around that stops this caller's calls of these tools, as the database holds it now. */
+/** The fences that stop this caller's calls of these tools, by the current rows. */
 export async function findFencesAround(reader: Reader, caller: Omit<Fenced, 'org'>): Promise<FenceRow[]> {
   const placed = await reader.tenantOrg.findUnique({ where: { tenant_id: caller.tenant }, select: { org_id: true } });
   return await findFences(reader, scopesAround({ ...caller, org: (placed?.org_id ?? null) as OrgId | null })); // the kernel wrote it
 }
 
-/** So many of an organisation are looked through: a list of one statement. */
+/** The most tenants of an organisation that are searched: a list of one statement. */
 const tenantsMax = 10_000;
 
 async function listTenantsOf(reader: Reader, org: OrgId): Promise<TenantId[]> {

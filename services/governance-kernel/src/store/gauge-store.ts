@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Reader } from './database.ts';
 
-/*
- * What measures tell of all tenants together. Counts stop at a bound, so that a scrape costs the same on a full table.
- */
+/* The measures of all tenants together. Counts stop at a bound, so that a scrape costs the same on a full table. */
 
 const countedMax = 10_000;
 

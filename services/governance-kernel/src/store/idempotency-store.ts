@@ -11,7 +11,7 @@ import type { Reader, Transaction, Tx } from './database.ts';
 const keys = new AnswerKeys(columnsOf);
 
 type IdempotencyOptions = {
-  /** By the clock of one kernel that is wrong, a key would be free while others count on it. */
+  /** Under a wrong clock of one kernel, a key would be free while other kernels count on it. */
   databaseNow: DatabaseClock;
   /** A request that runs longer than this was lost with its process: its key may be claimed again. */
   runningMsMax: number;

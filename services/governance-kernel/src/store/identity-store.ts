@@ -15,7 +15,7 @@ export async function getIdentity(reader: Reader, key: IdentityKey): Promise<Ide
   return identity;
 }
 
-/** As an operator sees it now. Throws NOT_FOUND. */
+/** The operator's current view. Throws NOT_FOUND. */
 export async function showIdentity(reader: Reader, key: IdentityKey): Promise<Identity> {
   const keys = key.kind === 'agent' ? await listLiveKeys(reader, key.tenant, [key.principal]) : [];
   return identityView(await getIdentity(reader, key), keys);

@@ -52,11 +52,14 @@ DECLARE
   fault text;
 BEGIN
   PERFORM hold_clock(dated, skew_max);
-  SELECT CASE WHEN known.key_id IS NULL THEN 'unknown' WHEN known.revoked_at IS NOT NULL THEN 'revoked'
-              WHEN sealed.first < known.valid_from THEN 'early' WHEN sealed.last >= known.valid_until THEN 'ended' END
+  SELECT CASE WHEN known.key_id IS NULL THEN 'unknown'
+              WHEN known.revoked_at IS NOT NULL OR ended.revoked_at IS NOT NULL THEN 'revoked'
+              WHEN sealed.first < known.valid_from THEN 'early'
+              WHEN sealed.last >= least(known.valid_until, ended.valid_until) THEN 'ended' END
     INTO fault
     FROM (SELECT s.key, min(s.at) AS first, max(s.at) AS last FROM unnest(keys, issued) AS s (key, at) GROUP BY s.key) AS sealed
     LEFT JOIN trust_keys known ON known.key_id = sealed.key AND known.purpose = 'receipts'
+    LEFT JOIN trust_key_ends ended ON ended.key_id = sealed.key
    ORDER BY 1 LIMIT 1;
   IF fault IS NOT NULL THEN RAISE EXCEPTION 'a key does not count' USING ERRCODE = 'CS003', DETAIL = fault; END IF;
 END $$;
@@ -128,3 +131,26 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER ends_predecessors AFTER INSERT ON trust_keys FOR EACH ROW EXECUTE FUNCTION end_predecessors();
+
+-- The keys of a trust list, for the guard of appends. PostgreSQL cannot verify the root's signature, so a list changes no published key
+-- here: it adds keys, and it ends them for this guard. Kernels publish the keys of lists that they verified.
+CREATE OR REPLACE FUNCTION apply_trust_list() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format(
+    'INSERT INTO %I.trust_keys (key_id, public_key, purpose, log_origin, valid_from)
+     SELECT k.kid, decode(translate(k.x, ''-_'', ''+/'') || ''='', ''base64''), k.purpose, k.log_origin, k.valid_from
+       FROM jsonb_to_recordset($1) AS k (kid text, x text, purpose text, log_origin text, valid_from timestamptz)
+      ORDER BY k.valid_from, k.kid
+     ON CONFLICT (key_id) DO NOTHING', TG_TABLE_SCHEMA) USING NEW.document #> '{list,keys}';
+  EXECUTE format(
+    'INSERT INTO %I.trust_key_ends AS e (key_id, valid_until, revoked_at)
+     SELECT k.kid, k.valid_until, k.revoked_at
+       FROM jsonb_to_recordset($1) AS k (kid text, valid_until timestamptz, revoked_at timestamptz)
+      WHERE k.valid_until IS NOT NULL OR k.revoked_at IS NOT NULL
+     ON CONFLICT (key_id) DO UPDATE SET valid_until = least(e.valid_until, excluded.valid_until),
+                                        revoked_at = least(e.revoked_at, excluded.revoked_at)', TG_TABLE_SCHEMA)
+    USING NEW.document #> '{list,keys}';
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER applies_trust_list AFTER INSERT ON trust_lists FOR EACH ROW EXECUTE FUNCTION apply_trust_list();

@@ -56,11 +56,14 @@ DECLARE
   fault text;
 BEGIN
   PERFORM hold_clock(dated, skew_max);
-  SELECT CASE WHEN known.key_id IS NULL THEN 'unknown' WHEN known.revoked_at IS NOT NULL THEN 'revoked'
-              WHEN sealed.first < known.valid_from THEN 'early' WHEN sealed.last >= known.valid_until THEN 'ended' END
+  SELECT CASE WHEN known.key_id IS NULL THEN 'unknown'
+              WHEN known.revoked_at IS NOT NULL OR ended.revoked_at IS NOT NULL THEN 'revoked'
+              WHEN sealed.first < known.valid_from THEN 'early'
+              WHEN sealed.last >= least(known.valid_until, ended.valid_until) THEN 'ended' END
     INTO fault
     FROM (SELECT s.key, min(s.at) AS first, max(s.at) AS last FROM unnest(keys, issued) AS s (key, at) GROUP BY s.key) AS sealed
     LEFT JOIN trust_keys known ON known.key_id = sealed.key AND known.purpose = 'receipts'
+    LEFT JOIN trust_key_ends ended ON ended.key_id = sealed.key
    ORDER BY 1 LIMIT 1;
   IF fault IS NOT NULL THEN RAISE EXCEPTION 'a key does not count' USING ERRCODE = 'CS003', DETAIL = fault; END IF;
 END $$;
@@ -132,6 +135,29 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER ends_predecessors AFTER INSERT ON trust_keys FOR EACH ROW EXECUTE FUNCTION end_predecessors();
+
+-- The keys of a trust list, for the guard of appends. PostgreSQL cannot verify the root's signature, so a list changes no published key
+-- here: it adds keys, and it ends them for this guard. Kernels publish the keys of lists that they verified.
+CREATE OR REPLACE FUNCTION apply_trust_list() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format(
+    'INSERT INTO %I.trust_keys (key_id, public_key, purpose, log_origin, valid_from)
+     SELECT k.kid, decode(translate(k.x, ''-_'', ''+/'') || ''='', ''base64''), k.purpose, k.log_origin, k.valid_from
+       FROM jsonb_to_recordset($1) AS k (kid text, x text, purpose text, log_origin text, valid_from timestamptz)
+      ORDER BY k.valid_from, k.kid
+     ON CONFLICT (key_id) DO NOTHING', TG_TABLE_SCHEMA) USING NEW.document #> '{list,keys}';
+  EXECUTE format(
+    'INSERT INTO %I.trust_key_ends AS e (key_id, valid_until, revoked_at)
+     SELECT k.kid, k.valid_until, k.revoked_at
+       FROM jsonb_to_recordset($1) AS k (kid text, valid_until timestamptz, revoked_at timestamptz)
+      WHERE k.valid_until IS NOT NULL OR k.revoked_at IS NOT NULL
+     ON CONFLICT (key_id) DO UPDATE SET valid_until = least(e.valid_until, excluded.valid_until),
+                                        revoked_at = least(e.revoked_at, excluded.revoked_at)', TG_TABLE_SCHEMA)
+    USING NEW.document #> '{list,keys}';
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER applies_trust_list AFTER INSERT ON trust_lists FOR EACH ROW EXECUTE FUNCTION apply_trust_list();
 
 CREATE OR REPLACE FUNCTION put_fence_commands(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -355,6 +381,28 @@ BEGIN
     terms = excluded.terms, set_by = excluded.set_by, updated_at = excluded.updated_at;
 END $$;
 
+CREATE OR REPLACE FUNCTION put_sandbox_grants(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO sandbox_grants AS t (tenant_id, subject, grant_id, terms, grant_hash, created_by, created_at, expires_at, receipt_id)
+  SELECT p.tenant_id, p.subject, p.grant_id, p.terms, p.grant_hash, p.created_by, p.created_at, p.expires_at, p.receipt_id
+    FROM jsonb_populate_recordset(NULL::sandbox_grants, puts) AS p ORDER BY p.tenant_id, p.subject
+  ON CONFLICT (tenant_id, subject) DO UPDATE SET
+    grant_id = excluded.grant_id, terms = excluded.terms, grant_hash = excluded.grant_hash, created_by = excluded.created_by,
+    created_at = excluded.created_at, expires_at = excluded.expires_at, receipt_id = excluded.receipt_id;
+END $$;
+
+CREATE OR REPLACE FUNCTION put_trust_lists(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  INSERT INTO trust_lists (scope, trust_hash, version, document, receipt_id, accepted_at)
+  SELECT p.scope, p.trust_hash, p.version, p.document, p.receipt_id, p.accepted_at
+    FROM jsonb_populate_recordset(NULL::trust_lists, puts) AS p ORDER BY p.trust_hash
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('trust_lists'); END IF;
+END $$;
+
 CREATE OR REPLACE FUNCTION put_budget_terms(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO budgets AS t (tenant_id, budget_id, subject, "window", approval_required_above_minor, currency, resets_at,
@@ -464,13 +512,28 @@ BEGIN
   IF kept <> jsonb_array_length(puts) THEN PERFORM refuse_stale('key'); END IF;
 END $$;
 
+CREATE OR REPLACE FUNCTION put_evidence_envelopes(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  INSERT INTO evidence_envelopes (manifest_id, tenant_id, envelope, subject, native_kind, native_hash, native_receipt_id,
+    statement_hash, payload_type, payload, payload_hash, key_id, experimental, created_by, created_at, receipt_id, manifest_hash)
+  SELECT p.manifest_id, p.tenant_id, p.envelope, p.subject, p.native_kind, p.native_hash, p.native_receipt_id, p.statement_hash,
+         p.payload_type, p.payload, p.payload_hash, p.key_id, p.experimental, p.created_by, p.created_at, p.receipt_id,
+         p.manifest_hash
+    FROM jsonb_populate_recordset(NULL::evidence_envelopes, puts) AS p ORDER BY p.manifest_id
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('evidence_envelopes'); END IF;
+END $$;
+
 CREATE OR REPLACE FUNCTION put_rows(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM refuse_unknown('puts', puts, ARRAY[
     'fence_commands', 'fences', 'tenant_orgs', 'policy_bundles', 'policy_heads', 'policy_ceilings', 'shadow_lanes',
     'activation_signatures', 'tool_blocks', 'identities', 'identity_keys', 'access_keys', 'approval_terms', 'passkeys',
-    'relation_heads', 'mcp_servers', 'auth_profiles', 'budget_terms', 'budgets', 'budget_usage', 'approvals', 'dispatches',
-    'answers'
+    'relation_heads', 'mcp_servers', 'auth_profiles', 'sandbox_grants', 'trust_lists', 'budget_terms', 'budgets', 'budget_usage',
+    'approvals', 'dispatches', 'answers', 'evidence_envelopes'
   ]::text[]);
   IF puts ? 'fence_commands' THEN PERFORM put_fence_commands(puts -> 'fence_commands'); END IF;
   IF puts ? 'fences' THEN PERFORM put_fences(puts -> 'fences'); END IF;
@@ -489,6 +552,8 @@ BEGIN
   IF puts ? 'relation_heads' THEN PERFORM put_relation_heads(puts -> 'relation_heads'); END IF;
   IF puts ? 'mcp_servers' THEN PERFORM put_mcp_servers(puts -> 'mcp_servers'); END IF;
   IF puts ? 'auth_profiles' THEN PERFORM put_auth_profiles(puts -> 'auth_profiles'); END IF;
+  IF puts ? 'sandbox_grants' THEN PERFORM put_sandbox_grants(puts -> 'sandbox_grants'); END IF;
+  IF puts ? 'trust_lists' THEN PERFORM put_trust_lists(puts -> 'trust_lists'); END IF;
   IF puts ? 'budget_terms' THEN PERFORM put_budget_terms(puts -> 'budget_terms'); END IF;
   IF puts ? 'budgets' THEN PERFORM put_budgets(puts -> 'budgets'); END IF;
   IF puts ? 'budget_usage' THEN PERFORM put_budget_usage(puts -> 'budget_usage'); END IF;
@@ -515,6 +580,7 @@ BEGIN
   PERFORM refuse_unknown('drops', drops, ARRAY['dispatches']::text[]);
   IF drops ? 'dispatches' THEN PERFORM drop_dispatches(drops -> 'dispatches'); END IF;
   IF puts ? 'answers' THEN PERFORM put_answers(puts -> 'answers'); END IF;
+  IF puts ? 'evidence_envelopes' THEN PERFORM put_evidence_envelopes(puts -> 'evidence_envelopes'); END IF;
   UPDATE log_head SET size = size + cardinality(ulids) WHERE id = 1 RETURNING size INTO grown_to;
   INSERT INTO ledger (log_index, ulid, tenant_id, session_id, lamport_clock, principal_id, kind, verdict, reason_code, action,
                       tool, issued_at, receipt_hash, payload, key_id, signature, record)
@@ -574,6 +640,9 @@ CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR
   ON relation_heads FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
 
 CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
+  ON sandbox_grants FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
+
+CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
   ON shadow_lanes FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
 
 CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
@@ -581,3 +650,6 @@ CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR
 
 CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
   ON tool_blocks FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();
+
+CREATE OR REPLACE TRIGGER moves_the_epoch BEFORE INSERT OR DELETE OR TRUNCATE OR UPDATE
+  ON trust_lists FOR EACH STATEMENT EXECUTE FUNCTION move_epoch();

@@ -20,9 +20,9 @@ export type LedgerFilter = {
 export type LedgerPage = { limit: number; before: number | null };
 
 /**
- * The statement of one page of a tenant's entries, newest first: by place in the log, and by time of issue where times are asked for,
- * since the place alone does not lead to them. NULLS LAST is the order of the lists' indexes and of no other. Null when nothing can
- * match.
+ * The statement of one page of a tenant's entries, newest first: by place in the log, and by time of issue if times are
+ * requested. The place alone does not lead to times. NULLS LAST is the order of the lists' indexes and of no other.
+ * Null when nothing can match.
  */
 export function ledgerList(
   columns: Sql.Sql,
@@ -53,7 +53,10 @@ function is(column: string, value: string): Sql.Sql {
   return Sql.sql`${Sql.raw(column)} = ${value}`;
 }
 
-/** What comes behind an entry in the order of issue. Kernels have clocks of their own, so a later place may have an earlier time. */
+/**
+ * The entries behind an entry in the order of issue. Kernels have clocks of their own, so a later place may have an
+ * earlier time.
+ */
 function issuedBefore(logIndex: number): Sql.Sql {
   return Sql.sql`(issued_at, log_index) < ((SELECT issued_at FROM ledger WHERE log_index = ${logIndex}), ${logIndex})`;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** What makes a receipt of a ledger row. */
+/** The columns that make a receipt of a ledger row. */
 const ReceiptRow = z.object({
   log_index: WholeNumber,
   payload: z.string(),

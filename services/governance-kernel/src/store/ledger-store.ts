@@ -119,7 +119,7 @@ async function held<Result>(
     const databaseMs = databaseMsIn(error);
     if (databaseMs === null) throw error;
     clockGuard.assertNearIn({ beforeMs, databaseMs, afterMs: clockGuard.nowMs() });
-    throw new StaleFacts('What was dated has come to the database late', { cause: error });
+    throw new StaleFacts('The dated entry has come to the database late', { cause: error });
   }
 }
 

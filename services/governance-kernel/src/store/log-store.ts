@@ -34,7 +34,10 @@ export type LogLeaf = { index: number; receiptHash: Digest };
 
 const Leaves = z.array(z.object({ log_index: WholeNumber, receipt_hash: Digest }));
 
-/** Receipt hashes of runs of `width` leaves, each run by its first index. Of all tenants: they are the log's, and say nothing. */
+/**
+ * Receipt hashes of runs of `width` leaves, each run by its first index. They cover all tenants, since they are the
+ * log's, and reveal nothing.
+ */
 export async function listLogLeaves(reader: Reader, starts: readonly number[], width: number): Promise<LogLeaf[]> {
   const rows = await reader.$queryRaw`
     SELECT l.log_index, l.receipt_hash FROM unnest(${starts}::bigint[]) AS run(start)

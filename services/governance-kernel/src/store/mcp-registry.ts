@@ -33,7 +33,7 @@ export function createMcpRegistry({ reader, transaction, clock }: RegistryParts)
         });
       }),
     recordTools: whileItAnswers(async (serverId, tools, hidden) => {
-      // What is known already locks nobody out.
+      // Recorded definitions need no lock.
       if (await isRecorded(reader, { serverId, tools, hidden })) return;
       await transaction((tx) => recordTools(tx, { serverId, tools, hidden, now: clock() }));
     }),

@@ -4,7 +4,7 @@ import { dispatches, type Dispatch } from '../boundary/dispatches.ts';
 import type { Reader } from './database.ts';
 import { asStored } from './stored-row.ts';
 
-/** So many of the oldest open calls are looked through; what is behind them is told when these are settled. */
+/** The most open calls that are searched, the oldest; later ones are reported when these are settled. */
 const openMax = 1_000;
 
 /** A call that was sent and is not settled, with what was sealed of its decision. */

@@ -24,7 +24,7 @@ export async function listLivingPasskeys(reader: Reader, { tenant, principal }: 
   return rows.map((row) => passkeys.rowOf(asStored(row)));
 }
 
-/** Of all people of a tenant: those that nobody has vouched for and that may still become active, newest first. */
+/** The unvouched passkeys of all people of a tenant that may still become active, newest first. */
 export async function listWaitingPasskeys(
   reader: Reader,
   { tenant, sinceMs, limit }: { tenant: TenantId; sinceMs: number; limit: number },

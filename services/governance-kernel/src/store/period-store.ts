@@ -6,7 +6,7 @@ import type { Reader } from './database.ts';
 import { signedBySql, type Signed } from './signed-by.ts';
 import { WholeNumber } from './whole-number.ts';
 
-/** What a log of `below` receipts holds of a tenant's period. Nothing joins or leaves it. */
+/** A tenant's period in a log of `below` receipts. Nothing joins or leaves it. */
 type PeriodScope = { tenant: TenantId; from: Instant; to: Instant; below: number };
 
 /** How many receipts there are, counted up to `most`, and the first leaf that one of them has in the log. */
@@ -74,8 +74,8 @@ export async function listPeriod(
 export type PeriodPart = { session: SessionId; lamport: number };
 
 /**
- * The next links of these parts, one part after the other. Each part is read by its key and no further than the answer holds, and only
- * then held against the period: no plan may look for it the other way round.
+ * The next links of these parts, one part after the other. Each part is read by its key and no further than the answer
+ * needs, and only then compared with the period. No plan may search the other way round.
  */
 export async function listParts(
   reader: Reader,

@@ -31,10 +31,10 @@ async function findLastActivation(reader: Reader, tenant: string): Promise<Polic
   return row === null ? null : headOf({ ...row, confirmed_at: row.activated_at });
 }
 
-/** As many rows as anybody would damage without taking all of them. */
+/** More rows than an attacker would damage without removing all of them. */
 const freshHeadsMax = 100;
 
-/** The kernel sets the policies of conformance runs itself, and they say nothing of anybody's. */
+/** The kernel sets the policies of conformance runs itself, and they are no tenant's. */
 const ofRuns = { startsWith: 'conformance:' };
 
 /** Heads whose time lies within this window, the newest first; `any`: there is one at all. */
@@ -82,14 +82,14 @@ export async function getActivationTime(
   return row.activated_at.toISOString() as Instant; // toISOString writes exactly this form
 }
 
-/** What was signed for a decision. */
+/** The signature for a decision. */
 export async function findSignature(reader: Reader, tenant: TenantId, id: DecisionId): Promise<SignatureRow | null> {
   const where = { tenant_id_decision_id: { tenant_id: tenant, decision_id: id } };
   const row = await reader.activationSignature.findUnique({ where });
   return row === null ? null : activationSignatures.rowOf(asStored(row));
 }
 
-/** What was activated under this epoch. */
+/** The bundle that was activated under this epoch. */
 export async function findBundle(reader: Reader, tenant: TenantId, epoch: number): Promise<PolicyBundle | null> {
   const row = await reader.policyBundle.findUnique({ where: { tenant_id_epoch: { tenant_id: tenant, epoch } } });
   return row === null ? null : (JSON.parse(row.bundle) as PolicyBundle); // written by this kernel after it was parsed
@@ -104,7 +104,7 @@ export async function findActiveHash(reader: Reader, tenant: TenantId): Promise<
   return head === undefined ? null : headOf(head).hash;
 }
 
-/** What a tenant is decided by, and the epoch that its own next bundle has. */
+/** The policy in force for a tenant, and the epoch of its own next bundle. */
 export async function findInForce(reader: Reader, tenant: TenantId): Promise<InForce | null> {
   const { active, activated } = await listStoredPolicies(reader, [tenant, '*']);
   const stored = active.find(({ head }) => head.tenant === tenant) ?? active.find(({ head }) => head.tenant === '*');
@@ -113,7 +113,7 @@ export async function findInForce(reader: Reader, tenant: TenantId): Promise<InF
   return { head: stored.head, bundle: JSON.parse(stored.bundle) as PolicyBundle, nextEpoch: last + 1 }; // as above
 }
 
-/** Of the tenant's own bundles and those of every tenant. Each of them has few, in the order of its key. */
+/** Searches the tenant's own bundles and those of every tenant. Each of them has few, in the order of its key. */
 export async function findBundleOfHash(reader: Reader, tenant: TenantId, hash: Digest): Promise<PolicyBundle | null> {
   const row = await reader.policyBundle.findFirst({
     where: { tenant_id: { in: [tenant, '*'] }, policy_hash: hash },

@@ -1,5 +1,10 @@
-import { Digest, EffectLevel, Instant, type TenantId } from '@countersign/contracts';
-import { RegisteredTool, toldDefinitionBytesMax, type DriftedTool } from '@countersign/contracts/governance-kernel';
+import { Digest, EffectLevel, Instant, TenantId } from '@countersign/contracts';
+import {
+  driftsPerServerMax,
+  RegisteredTool,
+  toldDefinitionBytesMax,
+  type DriftedTool,
+} from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
 import { holdsOneOf } from '../policy/block-tools.ts';
 import { toolBlocks, type ToolBlocksRow } from '../policy/tool-blocks.ts';
@@ -12,7 +17,7 @@ import { asStored } from './stored-row.ts';
 /** Four bytes for each letter of the longest name that a call may have: what is named longer is never called. */
 const nameBytesMax = 1_024;
 
-/** What decisions take a call of the tool for. */
+/** The effect by which calls of the tool are decided. */
 type EffectOf = (address: ToolAddress, pinned: Pinned) => EffectLevel;
 
 /**
@@ -44,17 +49,19 @@ export async function listRegisteredTools(
   return pageOf(Rows.parse(found), page.limit, { item: (row: Row) => toolView(row, blocked, effectOf), key: placeOf });
 }
 
-/** Those of approved servers of the installation whose definitions are not the pinned ones, by server and name. */
-export async function listDriftedTools(reader: Reader, page: PageRequest): Promise<Page<DriftedTool>> {
+/** Those of approved servers whose definitions are not the pinned ones, by the key of the server and name. */
+export async function listDriftedTools(reader: Reader, page: PageRequest, now: Date): Promise<Page<DriftedTool>> {
   const { server, tool } = startOf(page);
   const found = await reader.$queryRaw`
-    SELECT t.server_id, t.tool_name, t.pinned_hash, t.current_hash, t.drifted_at
-      FROM mcp_tools t JOIN mcp_servers s USING (server_id)
-     WHERE (t.server_id, t.tool_name) > (${server}, ${tool}) AND t.drifted_at IS NOT NULL AND s.state = 'approved'
-       AND s.tenant_id IS NULL
-       AND octet_length(t.tool_name) <= ${nameBytesMax}
-     ORDER BY t.server_id, t.tool_name LIMIT ${page.limit + 1}`;
-  return pageOf(DriftedRows.parse(found), page.limit, { item: driftView, key: nameOf });
+    SELECT key, substr(key, strpos(key, '/') + 1) AS server_id, tenant_id, tool_name, pinned_hash, current_hash, drifted_at
+      FROM (SELECT t.server_id AS key, s.tenant_id, t.tool_name, t.pinned_hash, t.current_hash, t.drifted_at,
+                   row_number() OVER (PARTITION BY t.server_id ORDER BY t.tool_name) AS nth
+              FROM mcp_tools t JOIN mcp_servers s USING (server_id)
+             WHERE t.drifted_at IS NOT NULL AND s.state = 'approved' AND (s.expires_at IS NULL OR s.expires_at > ${now})
+               AND octet_length(t.tool_name) <= ${nameBytesMax}) AS drifted
+     WHERE (key, tool_name) > (${server}, ${tool}) AND (tenant_id IS NULL OR nth <= ${driftsPerServerMax})
+     ORDER BY key, tool_name LIMIT ${page.limit + 1}`;
+  return pageOf(DriftedRows.parse(found), page.limit, { item: driftView, key: placeOf });
 }
 
 function startOf(page: PageRequest): { server: string; tool: string } {
@@ -80,7 +87,8 @@ const Row = z.object({
 type Row = z.infer<typeof Row>;
 const Rows = z.array(Row);
 
-const DriftedRow = Row.pick({ server_id: true, tool_name: true, current_hash: true }).extend({
+const DriftedRow = Row.pick({ key: true, server_id: true, tool_name: true, current_hash: true }).extend({
+  tenant_id: TenantId.nullable(),
   pinned_hash: Digest,
   drifted_at: z.date(),
 });
@@ -93,9 +101,9 @@ const nameOf = (named: Named) => toolAddress(addressOf(named));
 const placeOf = ({ key, tool_name: tool }: Pick<Row, 'key' | 'tool_name'>) => `${key}.${tool}`;
 
 function driftView(row: z.infer<typeof DriftedRow>): DriftedTool {
-  const { server_id, pinned_hash, current_hash, drifted_at } = row;
+  const { server_id, tenant_id, pinned_hash, current_hash, drifted_at } = row;
   return {
-    ...{ tool: nameOf(row), server_id, pinned_hash },
+    ...{ tool: nameOf(row), server_id, tenant_id, pinned_hash },
     observed_hash: current_hash,
     drifted_at: Instant.parse(drifted_at.toISOString()),
   };

@@ -1,6 +1,6 @@
 import { Prisma as Sql } from '../generated/prisma/client.ts';
 
-/** What a key has signed below a size of the log. */
+/** The statements of a key below a size of the log. */
 export type Signed = { keyId: string; below: number };
 
 /** The entries of a key: its receipts, and those of policies whose statement it has signed, which stands in their records. */

@@ -31,7 +31,7 @@ export function list(
   return lines.join(`\n${' '.repeat(indent)}`);
 }
 
-/** What follows SET, indented. */
+/** The text after SET, indented. */
 export function assignments(values: readonly (readonly [string, string])[]): string {
   const items = values.map(([column, value]) => `${identifier(column)} = ${value}`);
   return `    ${list(items, { indent: 4 })}`;

@@ -13,8 +13,8 @@ const Counts = z.tuple([
 ]);
 
 /**
- * Each count stops at its bound, so that it costs the same on a full table; in the order of an index, since others may fill the table
- * before the tenant's rows. MCP servers are the installation's.
+ * Each count stops at its bound, so that it costs the same on a full table. It follows the order of an index, since
+ * other rows may fill the table before the tenant's. MCP servers are the installation's.
  */
 export async function countOpen(reader: Reader, tenant: TenantId, now: Date): Promise<z.infer<typeof Counts>[0]> {
   const rows = await reader.$queryRaw`

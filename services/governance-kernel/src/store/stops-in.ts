@@ -10,7 +10,7 @@ import { parseToolAddress } from '../registry/tool-definition.ts';
 import { findLiveKey, isRevoked } from './identity-store.ts';
 import { asStored } from './stored-row.ts';
 
-/** What stops calls, as it is looked up: some of it may come between a decision and its dispatch. */
+/** The current stops of calls: some may come between a decision and its dispatch. */
 export function stopsIn(
   reader: Reader,
   clock: () => Date,

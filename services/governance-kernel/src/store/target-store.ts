@@ -6,7 +6,7 @@ import { boundaryTargets } from '../standing/boundary-targets.ts';
 import type { Reader } from './database.ts';
 
 const periodMs = 7 * 24 * 3_600_000;
-/** The newest calls are counted. So many are read from one index within some tens of milliseconds. */
+/** The newest calls are counted. This number is read from one index within some tens of milliseconds. */
 const callsMax = 20_000;
 /** One more than an answer shows, so that it knows of further names. */
 const namesMax = shownTargetsMax + 1;

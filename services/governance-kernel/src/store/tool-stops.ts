@@ -12,7 +12,7 @@ import { asStored } from './stored-row.ts';
 /** The scopes of one statement: it may have 32,767 values. */
 const scopesPerStatement = 10_000;
 
-/** What stops tools for this caller. A few statements for all tools together. */
+/** The stops of tools for this caller. A few statements for all tools together. */
 export async function findToolStops(
   reader: Reader,
   { tenant, accessKey }: Caller,

@@ -12,8 +12,8 @@ type SigningKey = { keyId: string; publicKey: Uint8Array; purpose: KeyPurpose; l
 const clockAllowanceMs = 2 * clockSkewMaxMs;
 
 /**
- * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for one that was published for another
- * purpose or another log, or that counts no more: what it signs now nobody would accept.
+ * Publishes the keys that this process signs with; a key that is known keeps its window. Throws for a key that was
+ * published for another purpose or another log, or that is no longer valid: its signatures would be refused.
  */
 export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now: Date): Promise<void> {
   const data = keys.map(({ keyId, publicKey, purpose, logOrigin }) => ({
@@ -24,10 +24,18 @@ export async function recordSigningKeys(tx: Tx, keys: readonly SigningKey[], now
     valid_from: new Date(now.getTime() - clockAllowanceMs),
   }));
   await tx.trustKey.createMany({ data, skipDuplicates: true });
-  const known = await listTrustKeys(tx);
+  assertSigningKeys(await listTrustKeys(tx), keys, now);
+}
+
+/** Throws for a key that is not published for its purpose, or that does not count now. */
+export function assertSigningKeys(known: readonly TrustKeyRow[], keys: readonly SigningKey[], now: Date): void {
   for (const { keyId, purpose, logOrigin } of keys) {
     const row = known.find(({ key_id }) => key_id === keyId);
-    if (row?.purpose !== purpose || row.log_origin !== logOrigin)
+    if (row === undefined)
+      throw new Error(
+        `The key ${keyId} for ${purpose} is not in the trust list: publish a list with it before this kernel uses it`,
+      );
+    if (row.purpose !== purpose || row.log_origin !== logOrigin)
       throw new Error(
         `The key ${keyId} was published for another purpose or another log: ${purpose} needs a key of its own`,
       );

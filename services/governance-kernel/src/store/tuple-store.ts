@@ -9,7 +9,10 @@ const groupsMax = 5_000;
 
 const TupleRows = z.array(z.object({ object: z.string(), relation: z.string(), subject: z.string() }));
 
-/** What questions about these nodes and subjects need: the groups below the nodes, and which of all these the subjects are in. */
+/**
+ * The tuples for questions about these nodes and subjects: the groups below the nodes, and the memberships of the
+ * subjects in all of these.
+ */
 export async function loadTuples(reader: Reader, tenant: string, { nodes, subjects }: Sought): Promise<LoadedTuples> {
   const { groups, reached, isCut } = await loadGroups(reader, tenant, nodes);
   const members = await listMemberships(reader, tenant, { nodes: [...reached], subjects });
@@ -80,7 +83,7 @@ function columnsOfNodes(nodes: readonly Node[]) {
   };
 }
 
-/** Of these tuples, those that are there. */
+/** The existing ones among these tuples. */
 export async function listTuples(
   reader: Reader,
   tenant: string,

@@ -17,8 +17,9 @@ const pageMax = 200;
 const retryMs = 1_000;
 
 /**
- * Everything of a scope from a place on, in the order of the log, each once, without end. Whoever takes it sets the pace: a slow
- * reader falls back from memory to the database and loses nothing. A checkpoint comes after all receipts that it covers.
+ * Everything of a scope from a place on, in the order of the log, each once, without end. The reader sets the pace: a
+ * slow one falls back from memory to the database and loses nothing. A checkpoint comes after all receipts that it
+ * covers.
  */
 export async function* followReceipts(
   watch: LogWatch,
@@ -48,7 +49,7 @@ function hasReached({ next, checkpointed }: StreamPlace, reach: LogWatch['reach'
   return next >= reach.size && checkpointed >= reach.checkpointed;
 }
 
-/** What comes after a place, as far as one page holds it. Null when the store does not answer. */
+/** The entries after a place, up to one page. Null when the store does not answer. */
 async function nextPage(
   watch: LogWatch,
   feed: LogFeed,

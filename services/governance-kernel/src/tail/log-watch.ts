@@ -6,11 +6,11 @@ import type { LogRange, SealedScope } from '../store/receipt-store.ts';
 import { RecentItems } from './recent-items.ts';
 import { WakeUps } from './wake-ups.ts';
 
-/** What the log looks like to readers; every read names its tenants. */
+/** The readers' view of the log; every read names its tenants. */
 export type LogView = {
   getReach(): Promise<LogReach>;
   listSealed(scope: SealedScope, range: LogRange): Promise<StoredReceipt[]>;
-  /** Of trees larger than `size`, smallest first. */
+  /** Checkpoints of trees larger than `size`, smallest first. */
   listCheckpointsAbove(size: number, limit: number): Promise<Checkpoint[]>;
 };
 
@@ -19,7 +19,7 @@ export type LogFeed = {
   /** How far the log reached when the feed was opened. */
   opened: LogReach;
   receipts: RecentItems<StoredReceipt>;
-  /** By tree size. */
+  /** The checkpoints by tree size. */
   checkpoints: RecentItems<Checkpoint>;
   release(): void;
 };
@@ -92,7 +92,7 @@ export class LogWatch {
     await this.#running;
   }
 
-  /** Nobody was reading, so what came meanwhile is nobody's news. */
+  /** There was no reader, so older entries are no news. */
   #beginAt(opened: LogReach): void {
     this.#reach = opened;
     this.#checkpoints = new RecentItems(opened.checkpointed + 1);

@@ -1,4 +1,4 @@
-/** A bell: everyone who waits when it rings goes on. Nobody who is not waiting hears it. */
+/** A bell: everyone who waits when it rings goes on. It has no effect on later waiters. */
 export class WakeUps {
   readonly #waiting = new Set<() => void>();
 

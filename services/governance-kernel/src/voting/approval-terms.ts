@@ -2,10 +2,10 @@ import type { TenantId } from '@countersign/contracts';
 import { columnsOf, instantMs, integer, nullable, selectByKey, text, bool } from '../ledger/columns.ts';
 import type { Control } from '../ledger/control.ts';
 
-/** What a vote of a tenant needs. Times are milliseconds since the epoch. */
+/** The terms of a tenant's votes. Times are milliseconds since the epoch. */
 export type ApprovalTermsRow = {
   readonly tenant: TenantId;
-  /** Of the setting at its source. 0: nobody has set anything. */
+  /** The version of the setting at its source. 0: it was never set. */
   readonly version: number;
   readonly signaturesOnly: boolean;
   /** May one person approve what a quorum or a time lock holds? */
@@ -40,8 +40,8 @@ export const approvalTerms: Control<TenantId, ApprovalTermsRow> = {
 };
 
 /**
- * What a decision comes with. A claim is the word of whoever holds the operator key; a bearer proves a person; a signature is by a key
- * of the approver; an assertion is by a passkey.
+ * The proof of a vote. A claim is a statement of the operator key's holder; a bearer proves a person; a signature is by
+ * a key of the approver; an assertion is by a passkey.
  */
 export type VoteProof = 'claim' | 'bearer' | 'signature' | 'passkey';
 

@@ -4,10 +4,12 @@ import { isPersonName, samePerson } from '@countersign/policy';
 import { missingProof, type ApprovalTermsRow, type VoteProof } from './approval-terms.ts';
 import type { DecidingRole, MemberRolesRow } from './member-roles.ts';
 
-/** What a voter is: a role of the workspace, or an approver of the installation, who is no member of a workspace. */
+/**
+ * The role of a voter: a role of the workspace, or an approver of the installation, who is no member of a workspace.
+ */
 export type VoterRole = DecidingRole | 'operator';
 
-/** What a vote comes with, and which one of its kind. `id` is `null` until it is known which passkey signs. */
+/** The credential of a vote, and its id. `id` is `null` until it is known which passkey signs. */
 export type VoteCredential =
   | { readonly kind: 'operator_bearer' | 'assertion' }
   | { readonly kind: 'access_key' | 'ed25519'; readonly id: string }
@@ -49,7 +51,7 @@ const decisionRights: Readonly<Record<Decision, Right>> = {
   break_glass: {
     least: 'owner',
     act: 'break the glass',
-    not: { operator_bearer: 'The operator key proves nobody: break the glass on the page of the approval' },
+    not: { operator_bearer: 'The operator key proves no person: break the glass on the page of the approval' },
   },
   start_passkeys: { least: 'owner', act: 'make passkeys the only votes' },
   vouch: { least: 'partner', act: 'vouch for a passkey' },
@@ -86,7 +88,7 @@ export function credentialName(by: PrincipalId, credential: VoteCredential): str
   }
 }
 
-/** What of an approval decides who may vote on it. */
+/** The members of an approval that decide who may vote on it. */
 type Case = {
   readonly requestedBy: PrincipalId;
   readonly sponsor: PrincipalId | null;
@@ -94,15 +96,16 @@ type Case = {
 };
 
 /**
- * The role in which a voter takes this decision. Throws PASSKEY_REQUIRED for a credential that is too weak, PERMISSION_DENIED for a
- * role that does not take it, and MEMBERS_OUTDATED while the list of members is older than the one that the gateway has read.
+ * The role in which a voter takes this decision. Throws PASSKEY_REQUIRED for a credential that is too weak, and
+ * PERMISSION_DENIED for a role that does not take it. Throws MEMBERS_OUTDATED while the list of members is older than
+ * the one that the gateway has read.
  */
 export function requireRight(electorate: Electorate, action: ApprovalDecision, voter: Voter): VoterRole {
   const { terms, members } = electorate;
   const { credential } = voter;
   const missing = missingProof(terms, proofOf(credential));
   if (missing !== null) throw new AppError('PASSKEY_REQUIRED', missing);
-  if (action === 'break_glass' && terms?.breakGlass !== true) throw denied('Nobody breaks the glass in this tenant');
+  if (action === 'break_glass' && terms?.breakGlass !== true) throw denied('Breaking the glass is off in this tenant');
   const refused = decisionRights[action].not?.[credential.kind];
   if (refused !== undefined) throw denied(refused);
   return requireRole(members, action, voter);
@@ -137,7 +140,7 @@ function currentRole(members: MemberRolesRow | null, { by, asserted }: Person): 
 export function requireFourEyes(electorate: Electorate, of: Case, action: ApprovalDecision, voter: Voter): void {
   const { by, credential } = voter;
   if (action === 'revoke') return;
-  if (samePerson(by, of.requestedBy)) throw denied('Whoever asked for an approval cannot decide it');
+  if (samePerson(by, of.requestedBy)) throw denied('The requester of an approval cannot decide it');
   if (of.approvers.length > 0 && !of.approvers.includes(by))
     throw denied('This approval names its approvers, and the caller is not among them');
   if (action !== 'deny' && isOwn(electorate, of, { by, proof: proofOf(credential) }))

@@ -12,8 +12,9 @@ const deliveriesMax = 10_000;
 const outdated: ReadonlySet<ErrorCode> = new Set(['ILLEGAL_TRANSITION', 'END_PASSED']);
 
 /**
- * Hears the commands that others publish. Whoever may publish on the exchange may stop and open what the service key may. No inbox is
- * needed: the epoch of its scope says whether a command is new, whatever comes twice, late or in another order.
+ * Hears the commands that others publish. A publisher on the exchange may stop and open as much as a holder of the
+ * service key. No inbox is needed: the epoch of its scope says whether a command is new, whatever comes twice, late or
+ * in another order.
  */
 export function startFenceListener(context: Context): { subscribed: Promise<void> } {
   return context.bus.consume({

@@ -2,7 +2,7 @@ import { repeat, type ClockGuard, type Log, type Repeated } from '@countersign/s
 import type { ApprovalKey } from '../approvals/seal-move.ts';
 
 type HousekeeperParts = {
-  /** Approvals that nobody decided in time, oldest first. */
+  /** Approvals without a decision in time, oldest first. */
   listOverdueApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;
   /** Pending and unused approvals whose policy was replaced. */
   listOutdatedApprovals(now: Date, limit: number): Promise<ApprovalKey[]>;

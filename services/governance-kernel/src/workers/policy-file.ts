@@ -9,9 +9,9 @@ import type { Policies } from '../policy/policies.ts';
 type PolicyFileParts = KeepParts & { path: string; clockGuard: ClockGuard; log: Log; intervalMs: number };
 
 /**
- * Keeps `*` at what a file says: a new content becomes the next epoch, the same content confirms it. A file that cannot be read or
- * compiled changes nothing and is reported; the active bundle then ages until it is stale. What became of a content is told once.
- * Resolves when the first content is active, and rejects when it cannot be.
+ * Keeps `*` at what a file says: a new content becomes the next epoch, the same content confirms it. A file that cannot
+ * be read or compiled changes nothing and is reported; the active bundle then ages until it is stale. The result of a
+ * content is reported once. Resolves when the first content is active, and rejects when it cannot be.
  */
 export async function watchPolicyFile(parts: PolicyFileParts): Promise<{ close(): Promise<void> }> {
   const { path, policies, clockGuard, log, intervalMs } = parts;
@@ -48,7 +48,7 @@ function newsOnly(): (text: string) => boolean {
 
 type ReadBundle = { text: string; bundle: PolicyBundle; policyHash: Digest };
 
-/** Reads what a file says. What it said before is not parsed and compiled again. */
+/** Reads what a file says. An unchanged content is not parsed and compiled again. */
 function bundleReader(policies: Policies): (path: string) => Promise<ReadBundle> {
   let last: ReadBundle | null = null;
   return async (path) => {
@@ -65,7 +65,7 @@ function bundleReader(policies: Policies): (path: string) => Promise<ReadBundle>
   };
 }
 
-/** The compiler knows the place in the bundle; whoever edits the file looks for a line. */
+/** The compiler reports a place in the bundle; the editor of the file needs a line. */
 function withLine(text: string, error: unknown): unknown {
   const fault = error instanceof Error && error.cause instanceof PolicyError ? error.cause : error;
   if (!(fault instanceof PolicyError)) return fault;

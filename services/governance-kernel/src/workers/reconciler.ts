@@ -26,8 +26,8 @@ const settlementsPerRun = 100;
 type Reconciler = Repeated & { run(): Promise<number> };
 
 /**
- * Settles what was left open: outcomes that could not be sealed when they came, and what a crash between decision and outcome left
- * behind, which is sealed as uncertain and gets its reservations back.
+ * Settles what was left open. These are outcomes that could not be sealed when they came, and decisions without an
+ * outcome after a crash, which are sealed as uncertain and release their reservations.
  */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const run = async () => {

@@ -11,16 +11,20 @@ import { findLastRun } from '../store/conformance-store.ts';
 import { listOutdatedApprovals, listOverdueApprovals } from '../store/approval-store.ts';
 import { forgetUsage } from '../store/budget-store.ts';
 import { forgetChallenges } from '../store/challenge-store.ts';
+import { countDecisions } from '../store/decision-count-store.ts';
 import { listOverdueDispatches } from '../store/dispatch-store.ts';
 import { forgetAnswers } from '../store/idempotency-store.ts';
+import { listGivenApprovals } from '../store/server-request-store.ts';
 import { startCheckpointer } from './checkpointer.ts';
 import { startConformanceSchedule } from './conformance-schedule.ts';
+import { startDecisionCounter } from './decision-counter.ts';
 import { startDemoPolicy } from './demo-policy.ts';
 import { startFenceListener } from './fence-listener.ts';
 import { startHousekeeper } from './housekeeper.ts';
 import { startMembersListener } from './members-listener.ts';
 import { watchPolicyFile } from './policy-file.ts';
 import { startReconciler } from './reconciler.ts';
+import { startServerApprover } from './server-approver.ts';
 
 /** Often enough that a crashed call's reservation is not missed for long, rare enough to cost nothing. */
 const reconcileEveryMs = 5_000;
@@ -65,7 +69,12 @@ export async function startWorkers(context: Context) {
     intervalMs: housekeepEveryMs,
   });
   const conformance = startConformance(context);
-  const repeated = [housekeeper, reconciler, checkpointer, conformance];
+  const counter = startDecisionCounter({ count: () => countDecisions(context.transaction), clockGuard, log });
+  const approver = startServerApprover({
+    ...{ desk: context.registryDesk, clock, clockGuard, log },
+    listGiven: (query) => listGivenApprovals(reader, query),
+  });
+  const repeated = [housekeeper, reconciler, checkpointer, conformance, counter, approver];
   const stop = async () => {
     await demo?.close();
     await policyFile?.close();

@@ -1,7 +1,8 @@
 // The floors: what an HTTP server costs that parses a JSON body and answers it. Usage: echo-server.js node | express | signing
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { encodeBase64Url } from '@countersign/crypto';
+import { createSigner, generateSigningKey } from '@countersign/crypto/signing';
 import express from 'express';
 
 const kinds: Record<string, () => RequestListener> = {
@@ -31,11 +32,11 @@ function nodeEcho(answerOf: (text: string) => string): RequestListener {
   };
 }
 
-/** The least that a signed answer can cost: the echo, and one Ed25519 signature over it by node:crypto. */
+/** The least that a signed answer can cost: the echo, and one Ed25519 signature over it, made as the kernel makes its own. */
 function signingEcho(): RequestListener {
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const signer = createSigner(generateSigningKey().privateKeyPem);
   return nodeEcho((text) => {
-    const signature = sign(null, Buffer.from(text), privateKey).toString('base64url');
+    const signature = encodeBase64Url(signer.sign(Buffer.from(text)));
     return `${text.slice(0, -1)},"signature":"${signature}"}`;
   });
 }

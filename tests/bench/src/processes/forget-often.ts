@@ -5,7 +5,7 @@ const everyMs = 100;
  * hear how much has been forgotten.
  */
 export function forgetOften(list: readonly unknown[]): () => number {
-  // Read-only to those who look; whoever runs the server may empty it.
+  // Read-only to its readers; the process of the server may empty it.
   const emptied = list as unknown[];
   let forgotten = 0;
   setInterval(() => {

@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SignedTrustList } from '@countersign/contracts/governance-kernel';
+import { publicKeyToJwk } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import { verifies } from '@countersign/testkit/verifies';
+import { runCountersign } from '../src/index.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'countersign-trust-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const at = (name: string) => join(dir, name);
+const list = () => (JSON.parse(readFileSync(at('trust.json'), 'utf8')) as SignedTrustList).list; // of the command
+
+async function run(...argv: string[]) {
+  const [out, told]: [string[], string[]] = [[], []];
+  const status = await runCountersign(['trust', ...argv], {
+    write: (words) => void out.push(words),
+    tell: (words) => void told.push(words),
+    env: {},
+    stdin: (async function* () {
+      // Nothing is piped in.
+    })(),
+    signal: new AbortController().signal,
+  });
+  return { status, out: out.join('').trim(), told: told.join('') };
+}
+
+const sign = (command: string, ...argv: string[]) =>
+  run(command, ...argv, '--root-key', at('root.pem'), '--file', at('trust.json'));
+
+async function init() {
+  const { publicKey, keyId } = generateSigningKey();
+  const key = {
+    ...publicKeyToJwk(publicKey),
+    ...{ kid: keyId, use: 'sig', alg: 'EdDSA', purpose: 'receipts', log_origin: null },
+    ...{ valid_from: '2026-01-01T00:00:00.000Z', valid_until: null, revoked_at: null },
+  };
+  writeFileSync(at('keys.json'), JSON.stringify({ keys: [key], log_origin: 'x', log_vkey: 'y' }));
+  const { status, out, told } = await sign('init', '--keys', at('keys.json'));
+  expect([status, told]).toEqual([0, `version 1: ${at('trust.json')}\n`]);
+  return { root: out, keyId };
+}
+
+describe('countersign trust', () => {
+  verifies('kn.trust', 'signs a list, rotates a key and revokes its predecessor without a network', async () => {
+    const { root, keyId } = await init();
+    expect(statSync(at('root.pem')).mode & 0o077).toBe(0);
+    const rotated = await sign('rotate', '--purpose', 'receipts', '--new-key', at('new.pem'));
+    expect(rotated).toMatchObject({ status: 0, out: expect.stringMatching(/^key_[0-9a-f]{16}$/) });
+    const [old, added] = list().keys;
+    expect([old?.kid, added?.kid]).toEqual([keyId, rotated.out]);
+    expect(Date.parse(old?.valid_until ?? '') - Date.parse(added?.valid_from ?? '')).toBe(80_000);
+    expect(statSync(at('new.pem')).mode & 0o077).toBe(0);
+    expect((await sign('revoke', keyId, '--at', '2026-02-01T00:00:00.000Z')).status).toBe(0);
+    const { status, out, told } = await run('ls', '--file', at('trust.json'), '--root', root);
+    expect([status, told]).toEqual([0, expect.stringMatching(/^version 3, /)]);
+    expect(out).toContain('2026-02-01T00:00:00.000Z');
+  });
+
+  it('signs nothing that a reader would refuse', async () => {
+    const { root, keyId } = await init();
+    await sign('revoke', keyId, '--at', '2026-02-01T00:00:00.000Z');
+    const later = await sign('revoke', keyId, '--at', '2026-03-01T00:00:00.000Z');
+    expect(later).toMatchObject({ status: 1, told: expect.stringContaining('later revocation') });
+    const dated = await sign(
+      'rotate',
+      '--purpose',
+      'receipts',
+      '--new-key',
+      at('new.pem'),
+      '--from',
+      '2026-01-02T00:00:00.000Z',
+    );
+    expect(dated).toMatchObject({ status: 1, told: expect.stringContaining('begins before its list') });
+    expect((await sign('revoke', 'key_0000000000000000')).status).toBe(1);
+    expect(list().version).toBe(2);
+    expect((await run('ls', '--file', at('trust.json'), '--root', `A${root.slice(1)}`)).status).toBe(1);
+  });
+
+  it('writes over no file, and takes no other root key', async () => {
+    await init();
+    expect((await sign('init', '--keys', at('keys.json'))).status).toBe(2);
+    writeFileSync(at('new.pem'), '');
+    expect((await sign('rotate', '--purpose', 'receipts', '--new-key', at('new.pem'))).status).toBe(2);
+    writeFileSync(at('root.pem'), generateSigningKey().privateKeyPem);
+    const { publicKey } = generateSigningKey();
+    const key = publicKeyToJwk(publicKey).x;
+    expect(await sign('add', key, '--purpose', 'receipts')).toMatchObject({
+      status: 1,
+      told: expect.stringContaining('the root is'),
+    });
+    expect((await run('publish', '--file', at('trust.json'))).told).toContain('COUNTERSIGN_ADMIN_KEY is not set');
+  });
+});

@@ -1,0 +1,101 @@
+import { IconBan, IconCircleCheck, IconCircleDashed, IconUserQuestion } from '@tabler/icons-react';
+import type { GateName } from '@countersign/contracts';
+import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { Loaded } from '../parts/loaded.tsx';
+import { reasonSays } from '../parts/reason-says.ts';
+import { Shown } from '../parts/shown.tsx';
+import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
+
+const gateWords: Readonly<Record<GateName, string>> = {
+  request: 'Request',
+  fence: 'Stops',
+  policy: 'Policy',
+  identity: 'Agent',
+  relationship: 'Relations',
+  registry: 'Tool registry',
+  arguments: 'Arguments',
+  scopes: 'Permissions',
+  sandbox: 'Sandbox',
+  egress: 'Destination',
+  provenance: 'Way of the call',
+  rules: 'Rules',
+  budget: 'Budget',
+  approval: 'Approval',
+};
+
+type Gates = BoundaryRecord['gates'];
+const namesOf = (gates: Gates) => gates.map(({ gate }) => gateWords[gate]).join(', ');
+
+/** Which check decided, which ones passed before it, and what the rules read. */
+export function HowDecided({ receipt: { payload } }: { receipt: StoredReceipt }) {
+  const { receipt_id } = payload;
+  const records = useWorkspaceQuery(['record of a receipt', receipt_id], (client, signal) =>
+    client.listRecords({ query: { receipt_id }, signal }),
+  );
+  return (
+    <section aria-label="How it was decided">
+      <h3>How it was decided</h3>
+      <Loaded query={records}>
+        {({ data: [record] }) =>
+          record === undefined ? <p className="quiet">No record is kept.</p> : <Trail record={record} />
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Trail({ record }: { record: BoundaryRecord }) {
+  const { gates, matched_rules: rules } = record;
+  const passed = gates.filter(({ outcome }) => outcome === 'pass');
+  const decided = gates.find(({ outcome }) => outcome === 'deny' || outcome === 'escalate');
+  const later = gates.filter(({ outcome }) => outcome === 'not_reached');
+  return (
+    <ol className="trail">
+      {passed.length > 0 && (
+        <li>
+          <IconCircleCheck className="passed" size={16} aria-hidden="true" />
+          {namesOf(passed)}
+          <p className="quiet">{passed.length === 1 ? '1 check passed' : `${passed.length} checks passed`}</p>
+        </li>
+      )}
+      {decided !== undefined && (
+        <li>
+          {decided.outcome === 'deny' ? (
+            <IconBan className="denied" size={16} aria-hidden="true" />
+          ) : (
+            <IconUserQuestion className="asked" size={16} aria-hidden="true" />
+          )}
+          <strong>
+            {gateWords[decided.gate]}: {reasonSays(record.reason_code)}
+          </strong>
+          {decided.detail !== undefined && (
+            <p className="quiet">
+              <Shown text={decided.detail} />
+            </p>
+          )}
+        </li>
+      )}
+      {later.length > 0 && (
+        <li className="later">
+          <IconCircleDashed className="later" size={16} aria-hidden="true" />
+          {later.length === 1 ? '1 later check not reached' : `${later.length} later checks not reached`}
+        </li>
+      )}
+      {rules.length > 0 && (
+        <li>
+          Matched rules: <Shown text={rules.join(', ')} />
+        </li>
+      )}
+    </ol>
+  );
+}
+
+/** The title of a call as a sentence, in words of this console. Names are those of the caller. */
+export function sentenceOf({ verdict, kind, outcome, principal_id, tool, action }: StoredReceipt['payload']): string {
+  const call = `${tool ?? action}`;
+  if (kind === 'outcome') return `The call of ${call} by ${principal_id}: ${outcome ?? 'unknown result'}`;
+  if (kind !== 'decision') return `${principal_id}: ${action}`;
+  if (verdict === 'ALLOW') return `${principal_id} was allowed to call ${call}`;
+  if (verdict === 'DENY') return `${principal_id} was not allowed to call ${call}`;
+  return `${principal_id} needs approval to call ${call}`;
+}

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import type { StoredReceipt } from '@countersign/contracts/governance-kernel';
+import { Loaded } from '../parts/loaded.tsx';
+import { KeepAsTest } from '../policy/keep-as-test.tsx';
+import { usePolicy } from '../policy/use-policy.ts';
+import { useWorkspace, useWorkspaceQuery } from '../workspace/open-workspace.ts';
+
+/** Has the draft decide from now on as was decided here. */
+export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }) {
+  const { id } = useWorkspace();
+  const policy = usePolicy();
+  const draft = useWorkspaceQuery(['policy', 'draft'], (_, signal) =>
+    policy.getPolicyDraft({ params: { id }, signal }),
+  );
+  if (payload.kind !== 'decision') return null;
+  return (
+    <section aria-label="Test of the draft">
+      <h3>Test of the draft</h3>
+      <Loaded query={draft}>
+        {({ draft: written }) =>
+          written === null ? (
+            <p className="quiet">
+              No policy draft yet. <Link to="/policy">Start a draft</Link>
+            </p>
+          ) : (
+            <KeepAsTest example={payload} draft={written} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

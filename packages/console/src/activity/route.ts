@@ -1,0 +1,5 @@
+// The sheet loads with the page, and not with the console.
+import '../charts/charts.css';
+import './activity.css';
+
+export { ActivityPage } from './activity-page.tsx';

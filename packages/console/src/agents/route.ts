@@ -1,0 +1,5 @@
+// The sheets load with the page, and not with the console.
+import '../charts/charts.css';
+import './agents.css';
+
+export { AgentsPage } from './agents-page.tsx';

@@ -1,0 +1,35 @@
+import { useMemo } from 'react';
+import type { Client } from '@countersign/contracts';
+import {
+  activatePolicy,
+  compilePolicyDraft,
+  createPolicyTest,
+  createWhatIf,
+  deletePolicyShadow,
+  getActivePolicy,
+  getPolicyDraft,
+  getWhatIf,
+  putPolicyDraft,
+  putPolicyShadow,
+} from '@countersign/contracts/control-plane';
+import { workspaceClient } from '../api/clients.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+const routes = {
+  activatePolicy,
+  compilePolicyDraft,
+  createPolicyTest,
+  createWhatIf,
+  deletePolicyShadow,
+  getActivePolicy,
+  getPolicyDraft,
+  getWhatIf,
+  putPolicyDraft,
+  putPolicyShadow,
+};
+
+/** Calls about the policy of the open workspace. They load with the pages that use them. */
+export function usePolicy(): Client<typeof routes> {
+  const { id } = useWorkspace();
+  return useMemo(() => workspaceClient(routes, id), [id]);
+}

@@ -1,0 +1,22 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { PrincipalId } from '@countersign/contracts';
+import { createBlastRadius, OpsTarget, type BlastRadius } from '@countersign/contracts/control-plane';
+import { workspaceClient } from '../api/clients.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+/** The answer is about seven days, so a minute changes little, and each read costs the service thousands of receipts. */
+const freshForMs = 60_000;
+
+/** What an agent reached in seven days. */
+export function useAgentRadius(agent: PrincipalId): UseQueryResult<BlastRadius> {
+  const { id } = useWorkspace();
+  return useQuery({
+    queryKey: ['radius of an agent', id, agent],
+    queryFn: async ({ signal }) => {
+      const target = OpsTarget.parse(`agent:${agent}`);
+      const steps = [{ kind: 'freeze' as const, target, reason: 'what it has reached' }];
+      return (await workspaceClient({ createBlastRadius }, id).createBlastRadius({ body: { steps }, signal })).body;
+    },
+    staleTime: freshForMs,
+  });
+}

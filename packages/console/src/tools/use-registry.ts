@@ -1,0 +1,19 @@
+import { useMemo } from 'react';
+import type { Client } from '@countersign/contracts';
+import {
+  getMcpServer,
+  listMcpServers,
+  registerMcpServer,
+  requestMcpServerApproval,
+  scanMcpServer,
+} from '@countersign/contracts/governance-kernel';
+import { workspaceClient } from '../api/clients.ts';
+import { useWorkspace } from '../workspace/open-workspace.ts';
+
+const routes = { getMcpServer, listMcpServers, registerMcpServer, requestMcpServerApproval, scanMcpServer };
+
+/** Calls about MCP servers of the open workspace. They load with the page. */
+export function useRegistry(): Client<typeof routes> {
+  const { id } = useWorkspace();
+  return useMemo(() => workspaceClient(routes, id), [id]);
+}

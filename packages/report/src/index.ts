@@ -1,0 +1,2 @@
+export { packBytesMax, reportHtml } from './report-html.ts';
+export type { ReportData } from './report-data.ts';

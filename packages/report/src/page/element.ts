@@ -1,0 +1,24 @@
+type Child = Node | string;
+type Attributes = Readonly<Record<string, string>>;
+
+/** An element with its attributes and children. Strings become text, never markup. */
+export function element(name: string, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElement {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+
+export function button(label: string, onClick: () => void): HTMLElement {
+  const made = element('button', { type: 'button' }, label);
+  made.addEventListener('click', onClick);
+  return made;
+}
+
+/** A table with one row for each item. On a narrow screen it scrolls sideways, by keyboard too. */
+export function table(label: string, heads: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
+  const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
+  const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))));
+  const made = element('table', {}, element('thead', {}, head), element('tbody', {}, ...body));
+  return element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, made);
+}

@@ -1,0 +1,44 @@
+/** An object of unknown form. Members that are absent or of another type are empty. */
+export class JsonObject {
+  readonly #members: Readonly<Record<string, unknown>>;
+
+  constructor(value: unknown) {
+    this.#members = isRecord(value) ? value : {};
+  }
+
+  /** Empty for a text that is no JSON object. */
+  static parse(text: string): JsonObject {
+    try {
+      return new JsonObject(JSON.parse(text));
+    } catch {
+      return new JsonObject(null);
+    }
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#members, name);
+  }
+
+  value(name: string): unknown {
+    return this.#members[name];
+  }
+
+  object(name: string): JsonObject {
+    return new JsonObject(this.#members[name]);
+  }
+
+  /** A string, number or boolean as text. */
+  text(name: string): string {
+    const value = this.#members[name];
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+  }
+
+  list(name: string): unknown[] {
+    const value = this.#members[name];
+    return Array.isArray(value) ? value : [];
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,8 @@
+import './without-eval.ts';
+import { dataId, type ReportData } from '../report-data.ts';
+import { showReport } from './report-page.ts';
+
+const root = document.getElementById('report');
+const data = document.getElementById(dataId)?.textContent;
+// Written by `reportHtml` into this document.
+if (root !== null && data) showReport(root, JSON.parse(data) as ReportData);

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { JSDOM } from 'jsdom';
+import { reportHtml } from '../src/index.ts';
+import { changeOneByte } from '../src/page/changed-byte.ts';
+import { readPack } from '../src/page/read-pack.ts';
+
+const place = new URL('../../../contracts/vectors/packs/one-session.json', import.meta.url);
+const vector = JSON.parse(readFileSync(place, 'utf8')) as { pack: string[] };
+const pack = `${vector.pack.join('\n')}\n`;
+
+describe('the report', () => {
+  it('holds hostile texts as data alone', () => {
+    const hostile = `{"tool":"</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)>"}\u2028\n`;
+    const { document } = new JSDOM(reportHtml({ pack: hostile, keys: '</main>' })).window;
+    expect(document.querySelectorAll('script')).toHaveLength(2);
+    expect(document.querySelectorAll('img')).toHaveLength(0);
+    expect(JSON.parse(document.querySelector('#data')?.textContent ?? '')).toEqual({ pack: hostile, keys: '</main>' });
+  });
+
+  it('lists receipts and policies, and skips what is damaged', () => {
+    const { entries, policies } = readPack(`${pack}{"receipt":[]}\n{\n[1]\n`);
+    expect(entries.map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
+      ['decision', 'files.read', 'ALLOW'],
+      ['decision', 'mail.send', 'ALLOW'],
+      ['', '', ''],
+    ]);
+    expect(policies.map(({ bundle }) => bundle.includes('countersign/policy.v1'))).toEqual(policies.map(() => true));
+  });
+
+  it('changes exactly one byte of a receipt', () => {
+    const changed = changeOneByte(pack);
+    const differing = [...pack].flatMap((byte, at) => (changed?.pack[at] === byte ? [] : [at]));
+    expect([differing.length, changed?.pack.length]).toEqual([1, pack.length]);
+    expect(changed?.pack.split('\n')[(changed?.line ?? 0) - 1]).not.toBe(pack.split('\n')[(changed?.line ?? 0) - 1]);
+    expect(changeOneByte('no receipts')).toBeNull();
+  });
+});

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { Digest, PlainJson, TenantId } from '@countersign/contracts';
+import { canonicalBytes, digestOf } from '@countersign/crypto';
+import { nodeProvider } from '@countersign/crypto/node';
+import { z } from 'zod';
+import type { ArgsCipher } from '../approvals/args-cipher.ts';
+
+/** How long a person may take to fill in a form. */
+const stateMsMax = 600_000;
+/**
+ * The length of the largest state that one of our servers gives out, encrypted. A header could not hold it, and a
+ * client echoes it.
+ */
+const stateLengthMax = 65_536;
+
+const State = z.strictObject({ state: z.string().nullable(), nonce: z.string(), expires_at_ms: z.int() });
+type State = z.infer<typeof State>;
+
+/** The call that a round belongs to. Another call, caller or session cannot continue it. */
+export type Round = { tenant: TenantId; call: Record<string, PlainJson> };
+
+/** States of upstream servers on their way through the caller: encrypted, for one call of one caller, for ten minutes. */
+export class InputStates {
+  readonly #cipher: ArgsCipher;
+  readonly #nowMs: () => number;
+
+  constructor(cipher: ArgsCipher, nowMs: () => number) {
+    this.#cipher = cipher;
+    this.#nowMs = nowMs;
+  }
+
+  seal(round: Round, state: string | null): string {
+    const content = { state, nonce: randomUUID(), expires_at_ms: this.#nowMs() + stateMsMax };
+    return this.#cipher.encrypt(placeOf(round), content);
+  }
+
+  /** `null` when the text was not sealed for this call, or is too old. */
+  open(round: Round, sealed: string): State | null {
+    if (sealed.length > stateLengthMax) return null;
+    const { data } = State.safeParse(this.#cipher.decrypt(placeOf(round), sealed));
+    return data !== undefined && this.#nowMs() < data.expires_at_ms ? data : null;
+  }
+}
+
+/** Names the answers of a round in a receipt. The nonce is known to the kernel alone, so short answers cannot be guessed from it. */
+export function inputDigest(responses: Record<string, PlainJson>, { state, nonce }: State): Digest {
+  return digest({ responses, state, nonce });
+}
+
+function placeOf({ tenant, call }: Round) {
+  return { tenant, id: 'mcp-input', argsHash: digest(call) };
+}
+
+function digest(value: PlainJson): Digest {
+  return digestOf(nodeProvider, canonicalBytes(value)) as Digest; // digestOf writes exactly this form
+}

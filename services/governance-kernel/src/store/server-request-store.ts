@@ -1,0 +1,54 @@
+import type { TenantId } from '@countersign/contracts';
+import { approveServerAction } from '@countersign/contracts/governance-kernel';
+import { z } from 'zod';
+import type { ApprovalRow } from '../approvals/approval-row.ts';
+import { approvals } from '../approvals/approvals.ts';
+import { underPolicy } from '../approvals/expire.ts';
+import type { GivenQuery } from '../server-registry/request-approval.ts';
+import type { Reader } from './database.ts';
+import { findActiveHash } from './policy-store.ts';
+import { asStored } from './stored-row.ts';
+
+/** The newest open request for the approval of a server. `null` when there is none, or when a new policy has ended it. */
+export async function findServerRequest(
+  reader: Reader,
+  tenant: TenantId,
+  resource: string,
+  now: Date,
+): Promise<ApprovalRow | null> {
+  const row = await reader.approval.findFirst({
+    where: {
+      ...{ tenant_id: tenant, action: approveServerAction, resource, expires_at: { gt: now } },
+      state: { in: ['pending', 'approved'] },
+    },
+    omit: { args_encrypted: true },
+    orderBy: { approval_id: 'desc' },
+  });
+  if (row === null) return null;
+  const found = underPolicy(
+    approvals.rowOf(asStored({ ...row, args_encrypted: null })),
+    await findActiveHash(reader, tenant),
+  );
+  return found.state === 'pending' || found.state === 'approved' ? found : null;
+}
+
+const Ids = z.array(z.object({ approval_id: z.string() }));
+
+/** Approvals of servers that were given and not used: of each tenant the next to expire, before second ones of any tenant. */
+export async function listGivenApprovals(
+  reader: Reader,
+  { now, requestedBy, except, ofTenant, limit }: GivenQuery,
+): Promise<ApprovalRow[]> {
+  const found = await reader.$queryRaw`
+    SELECT approval_id FROM (
+      SELECT approval_id, row_number() OVER (PARTITION BY tenant_id ORDER BY expires_at, approval_id) AS nth
+        FROM approvals
+       WHERE action = 'mcp.server.approve' AND state = 'approved' AND expires_at > ${now}
+         AND requested_by = ${requestedBy} AND approval_id <> ALL(${[...except]}::text[])) AS given
+     WHERE nth <= ${ofTenant}::int ORDER BY nth, approval_id LIMIT ${limit}::int`;
+  const rows = await reader.approval.findMany({
+    where: { approval_id: { in: Ids.parse(found).map(({ approval_id: id }) => id) } },
+    omit: { args_encrypted: true },
+  });
+  return rows.map((row) => approvals.rowOf(asStored({ ...row, args_encrypted: null })));
+}

@@ -1,0 +1,41 @@
+import type { Digest } from '@countersign/contracts';
+import { publicKeyToJwk } from '@countersign/crypto';
+import { generateSigningKey } from '@countersign/crypto/signing';
+import type { TestKernel } from './_kernel.ts';
+import type { Sample } from './_raw.ts';
+import { changing, type Root } from './_trust.ts';
+
+/** Calls about envelopes. One of them is around this receipt already. */
+export async function envelopeSamples(test: TestKernel, receiptHash: Digest): Promise<Record<string, Sample>> {
+  const body = { envelope: 'jws', native_evidence_hash: receiptHash };
+  const { manifest_id } = (await test.as('acme').createEnvelope({ body } as never)).body; // defaulted by the schema
+  const params = { manifest_id };
+  return {
+    'create-envelope': { body },
+    'get-envelope': { params },
+    'get-envelope-payload': { params },
+    'verify-envelope': { params, body: {} },
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** Two versions of the trust list: the second one revokes a key that the first one ended long ago. */
+export async function trustSamples(test: TestKernel, root: Root): Promise<Record<string, Sample>> {
+  const now = test.kernel.context.clock();
+  const ago = (days: number) => new Date(now.getTime() - days * dayMs).toISOString();
+  const { publicKey, keyId } = generateSigningKey();
+  const ended = {
+    ...publicKeyToJwk(publicKey),
+    ...{ kid: keyId, use: 'sig', alg: 'EdDSA', purpose: 'policies', log_origin: null },
+    ...{ valid_from: ago(3), valid_until: ago(2), revoked_at: null },
+  };
+  const { keys } = (await test.as('acme').listTrustKeys()).body;
+  const first = root.first([...keys, ended], now);
+  const second = root.next(first, changing(first, keyId, { revoked_at: ago(2.5) }), now);
+  return {
+    'add-trust-keys': { body: { trust: first } },
+    'revoke-trust-keys': { body: { trust: second } },
+    'get-trust-list': {},
+  };
+}
