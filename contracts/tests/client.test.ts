@@ -35,6 +35,8 @@ type Seen = { method: string; url: string; body: string; headers: IncomingMessag
 let server: Server;
 let baseUrl: string;
 let seen: Seen[] = [];
+/** Longer than any test lasts: patience does not end here. */
+const longMs = 3_600_000;
 /** The plays of the peer for its first, second, … request; the last one goes on for ever. */
 let plays: Play[] = [];
 
@@ -113,7 +115,7 @@ describe('a raw call', () => {
   it('ends with its caller', async () => {
     plays = [hang];
     const abort = new AbortController();
-    const call = rawClient({ repeatsForMs: 5_000 }).getThing({ params: { id: 'a' }, signal: abort.signal });
+    const call = rawClient({ repeatsForMs: longMs }).getThing({ params: { id: 'a' }, signal: abort.signal });
     setTimeout(() => abort.abort(), 100); // at any moment: the peer never answers
     await expect(call).rejects.toMatchObject({ fault: 'aborted' });
     expect(seen).toHaveLength(1);
@@ -133,27 +135,30 @@ function flood(res: ServerResponse): void {
 describe('a client that repeats', () => {
   it('sends a write under a key again, with the same bytes, when the peer is away or says "not now"', async () => {
     plays = [cut, say(503, refusal('STORE_UNAVAILABLE')), say(200, { name: 'made' })];
-    const answer = await rawClient({ repeatsForMs: 5_000 }).makeThing(keyed);
+    const answer = await rawClient({ repeatsForMs: longMs }).makeThing(keyed);
     expect(answer).toMatchObject({ kind: 'replied', body: { name: 'made' } });
     expect(seen.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual(
       Array.from({ length: 3 }, () => ['{"name":"a"}', 'key-1']),
     );
   });
 
-  it('does so for as long as it was told to, and not when the peer says that it is no use', async () => {
+  it('does so for no longer than it was told to, and not when the peer says that it is no use', async () => {
     plays = [cut];
-    await expect(rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'unreachable' });
-    expect(seen).toHaveLength(3);
+    const lessThanAPause = 100;
+    await expect(rawClient({ repeatsForMs: lessThanAPause }).makeThing(keyed)).rejects.toMatchObject({
+      fault: 'unreachable',
+    });
+    expect(seen).toHaveLength(1);
     plays = [say(503, refusal('UPSTREAM_NOT_CONFIGURED', false))];
-    expect(await rawClient({ repeatsForMs: 1_000 }).makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
-    expect(seen).toHaveLength(4);
+    expect(await rawClient({ repeatsForMs: longMs }).makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
+    expect(seen).toHaveLength(2);
   });
 
   it('asks for its headers with each attempt, since a credential may end between two', async () => {
     plays = [cut, say(503, refusal('STORE_UNAVAILABLE')), say(200, { name: 'made' })];
     let nth = 0;
     const headers = async () => ({ authorization: `Bearer ${(nth += 1)}`, 'idempotency-key': 'of-nobody' });
-    await rawClient({ repeatsForMs: 5_000, headers }).makeThing(keyed);
+    await rawClient({ repeatsForMs: longMs, headers }).makeThing(keyed);
     expect(seen.map(({ headers: sent }) => [sent.authorization, sent['idempotency-key']])).toEqual([
       ['Bearer 1', 'key-1'],
       ['Bearer 2', 'key-1'],
@@ -163,20 +168,20 @@ describe('a client that repeats', () => {
 
   it('waits for the first request under its key', async () => {
     plays = [say(409, refusal('IDEMPOTENCY_IN_FLIGHT')), say(200, { name: 'made' })];
-    expect(await rawClient({ repeatsForMs: 5_000 }).makeThing(keyed)).toMatchObject({ kind: 'replied', status: 200 });
+    expect(await rawClient({ repeatsForMs: longMs }).makeThing(keyed)).toMatchObject({ kind: 'replied', status: 200 });
     expect(seen).toHaveLength(2);
   });
 
   it('sends a write without a key once: its answer may be lost although it counts', async () => {
     plays = [cut, say(200, { name: 'made' })];
-    const call = rawClient({ repeatsForMs: 5_000 }).makeThing({ body: { name: 'a' } });
+    const call = rawClient({ repeatsForMs: longMs }).makeThing({ body: { name: 'a' } });
     await expect(call).rejects.toMatchObject({ fault: 'unreachable' });
     expect(seen).toHaveLength(1);
   });
 
   it('does not repeat nonsense, and nothing at all unless it was told to', async () => {
     plays = [say(200, '{')];
-    await expect(rawClient({ repeatsForMs: 5_000 }).makeThing(keyed)).rejects.toMatchObject({ fault: 'malformed' });
+    await expect(rawClient({ repeatsForMs: longMs }).makeThing(keyed)).rejects.toMatchObject({ fault: 'malformed' });
     plays = [say(503, refusal('STORE_UNAVAILABLE'))];
     expect(await rawClient().makeThing(keyed)).toMatchObject({ kind: 'refused', status: 503 });
     expect(seen).toHaveLength(2);
