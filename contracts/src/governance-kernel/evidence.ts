@@ -90,6 +90,8 @@ export const EvidenceReport = z.strictObject({
     .strictObject({ code: z.string(), message: z.string(), line: Count, receipt_id: z.string().nullable() })
     .nullable(),
   missing: z.array(z.string()),
+  /** In words: no receipt of it can show this. */
+  limits: z.array(z.string()),
   receipts: Count,
   records: Count,
   proofs: Count,

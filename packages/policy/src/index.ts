@@ -20,6 +20,7 @@ export { decide } from './decide.ts';
 export { verdictOfTrace } from './verdict-of-trace.ts';
 export { confirmationSkewMaxMs } from './gates/policy.ts';
 export { usesOf } from './approval-uses.ts';
+export { fenceScopesOfTool } from './fence-scopes.ts';
 export { wiredGates } from './gate-table.ts';
 export { gates } from './gate-table.ts';
 export type { GateTable } from './gate-table.ts';

@@ -1,4 +1,5 @@
 import type { BoundaryRecord, HeadStatement, ReceiptPayload } from '@countersign/contracts/governance-kernel';
+import { IdSet } from './id-set.ts';
 import { VerificationError } from './verification-error.ts';
 import { verifyOutcome } from './verify-outcome.ts';
 
@@ -40,12 +41,12 @@ export class ChainLinks {
   readonly #options: LinkOptions;
   readonly #chains = new Map<string, Chain>();
   readonly #heads = new Map<string, KnownHead>();
-  readonly #ids = new Set<string>();
-  /** Decisions that no outcome has settled yet. */
+  readonly #ids = new IdSet();
+  /** Decisions that let a call happen, and that no outcome has settled yet. */
   readonly #open = new Map<string, ReceiptPayload>();
-  /** Receipts whose record says that another party than the kernel executes the call, or that it is only proposed. */
-  readonly #unheard = new Set<string>();
-  readonly #settled = new Set<string>();
+  /** Decisions without an outcome: they let nothing happen, or their record says that another party than the kernel executes the call. */
+  readonly #endless = new IdSet();
+  readonly #settled = new IdSet();
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -73,7 +74,9 @@ export class ChainLinks {
 
   /** Adds the record of the last receipt. The kernel hears how a call ended only if it executed it. */
   learn({ kind, receipt_id, dispatched_by: by }: BoundaryRecord): void {
-    if (kind === 'decision' && by !== 'kernel') this.#unheard.add(receipt_id);
+    if (kind !== 'decision' || by === 'kernel') return;
+    this.#endless.add(receipt_id);
+    this.#open.delete(receipt_id);
   }
 
   get receipts(): number {
@@ -128,11 +131,12 @@ export class ChainLinks {
 
   /** An outcome stands behind its decision in the same chain, once. In a part of a chain, the decision may lie before the part. */
   #settle(payload: ReceiptPayload, { isWhole }: { isWhole: boolean }): void {
-    const { kind, receipt_id, decision_receipt_id: settles } = payload;
-    if (kind === 'decision') this.#open.set(receipt_id, payload);
+    const { kind, receipt_id, verdict, shadow, decision_receipt_id: settles } = payload;
+    if (kind === 'decision' && verdict === 'ALLOW' && !shadow) this.#open.set(receipt_id, payload);
+    else if (kind === 'decision') this.#endless.add(receipt_id);
     if (settles === undefined) return;
     if (this.#settled.has(settles)) throw new VerificationError('DUPLICATE', `${settles} has two outcomes`);
-    if (this.#unheard.has(settles))
+    if (this.#endless.has(settles))
       throw new VerificationError('LINK_MISMATCH', `the kernel did not execute ${settles}, so it has no outcome`);
     this.#settled.add(settles);
     const decided = this.#open.get(settles);

@@ -20,6 +20,7 @@ export function describeReport(report: ExportReport): string {
     ...report.chains.map(chainText),
     ...(report.period === null ? [] : [periodText(report.period)]),
     ...(report.pack === null ? [] : packText(report, report.pack)),
+    ...report.limits.map((limit) => `  not shown     ${limit}`),
   ];
   return lines.map((line) => `${forTerminal(line)}\n`).join('');
 }

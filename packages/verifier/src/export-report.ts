@@ -37,6 +37,8 @@ export type ExportReport = {
   fault: ExportFault | null;
   /** The reasons why completeness or time are not proven, in words. */
   missing: string[];
+  /** In words: no receipt of it can show these, so a report that holds says nothing about them. */
+  limits: string[];
   receipts: number;
   records: number;
   proofs: number;
@@ -83,6 +85,7 @@ export function reportOf(seen: Seen): ExportReport {
     verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
     ...answers,
     fault,
+    limits: fault === null ? limitsOf(pack) : [],
     receipts: (pack ?? period ?? links).receipts,
     records: evidence.records,
     proofs: evidence.proofs,
@@ -97,6 +100,12 @@ export function reportOf(seen: Seen): ExportReport {
     period: period?.summary ?? null,
     pack: pack?.summary ?? null,
   };
+}
+
+function limitsOf(pack: PackVerification | null): string[] {
+  const truth = 'whether a call had the effect that its caller or server states';
+  const controls = 'controls behind the decisions: only an evidence pack is compared with them';
+  return [truth, ...(pack === null ? [controls] : pack.limits())];
 }
 
 function signersOf(checkpoints: ExportCheckpoints | null): ReportedKey[] {

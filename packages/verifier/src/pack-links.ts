@@ -10,12 +10,15 @@ import { canonicalBytes, canonicalize, digestOf, equalBytes, parsePlainJson, utf
 import type { CryptoProvider, JsonValue } from '@countersign/crypto';
 import { PackTally } from '@countersign/receipts';
 import { ChainLinks } from './chain-links.ts';
-import { PackControls } from './pack-controls.ts';
+import { controlLimits, isWholeLog, PackControls } from './pack-controls.ts';
+import { votesAskedBy, type RulesAsking } from './votes-asked.ts';
 import { UsedApprovals } from './used-approvals.ts';
 import { VerificationError } from './verification-error.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 type PackOptions = { provider: CryptoProvider; heads?: readonly string[] | undefined };
+/** Activated for a tenant. `asking`: its rules that want more than any one vote. */
+type Policy = { tenant: string; asking: RulesAsking };
 type Receipt = { opened: OpenedReceipt; record: BoundaryRecord | undefined; place: number };
 
 /**
@@ -28,21 +31,21 @@ export class PackLinks {
   readonly #tally: PackTally;
   readonly #links: ChainLinks;
   readonly #controls: PackControls;
-  /** The tenants that they were activated for, by hash and epoch. */
-  readonly #policies = new Map<string, string>();
-  readonly approvals = new UsedApprovals();
+  /** By hash and epoch. */
+  readonly #policies = new Map<string, Policy>();
+  readonly #approvals = new UsedApprovals();
   #place = -1;
   #stated: { statement: PackStatement; index: number } | null = null;
 
   constructor({ scope }: PackHeader, { provider, heads }: PackOptions) {
-    const { leaves, sessions, issued } = scope;
+    const { leaves, issued } = scope;
     if (leaves.to < leaves.from) throw mismatch('a range that ends before it begins');
     this.#scope = scope;
     this.#provider = provider;
     this.#tally = new PackTally(provider);
     const isFromStart = leaves.from === 0 && issued === null;
     this.#links = new ChainLinks({ partial: !isFromStart, heads });
-    this.#controls = new PackControls({ isWhole: isFromStart && sessions === null });
+    this.#controls = new PackControls(scope);
   }
 
   /** A line of bytes and what was read of it: the canonical form is the only one. Throws `MALFORMED`. */
@@ -62,7 +65,7 @@ export class PackLinks {
     if (this.#policies.has(name)) throw new VerificationError('DUPLICATE', `the policy ${policy_hash} is here twice`);
     if (digestOf(this.#provider, canonicalize(parsePlainJson(bundle))) !== policy_hash)
       throw new VerificationError('POLICY_MISMATCH', 'policy_hash is not the hash of the bundle');
-    this.#policies.set(name, policy.tenant_id);
+    this.#policies.set(name, { tenant: policy.tenant_id, asking: votesAskedBy(bundle) });
     this.#tally.addPolicy();
   }
 
@@ -76,10 +79,13 @@ export class PackLinks {
     if (payload.kind === 'decision' && payload.policy_hash !== null && !this.#policies.has(policyName(payload)))
       throw new VerificationError('POLICY_MISMATCH', `no activation of the policy ${payload.policy_hash} is here`);
     this.#links.add(opened);
+    const policy = this.#policies.get(policyName(payload));
     if (record !== undefined) {
       this.#links.learn(record);
-      this.#controls.take(record, { payload, policyTenant: this.#policies.get(policyName(payload)) });
+      this.#controls.take(record, { payload, policyTenant: policy?.tenant });
     }
+    const asked = record?.matched_rules.flatMap((rule) => policy?.asking.get(rule) ?? []);
+    this.#approvals.take(payload, record, asked);
     this.#tally.addReceipt({ payload, receiptHash: receipt_hash, record });
   }
 
@@ -101,6 +107,12 @@ export class PackLinks {
   get summary(): ReportedPack {
     const { lines_hash: _lines, sessions_root: _root, ...counts } = this.#tally.counts();
     return { scope: this.#scope, counts, stated: statedBy(this.#stated) };
+  }
+
+  /** What the pack cannot show, in words. */
+  limits(): string[] {
+    const before = 'approvals that were asked for before the range: their votes may lie outside of it';
+    return [...controlLimits(this.#scope), ...(isWholeLog(this.#scope) ? [] : [before])];
   }
 
   missing(): string[] {

@@ -5,50 +5,79 @@ import { parseUntrusted } from './parse-untrusted.ts';
 import { VerificationError } from './verification-error.ts';
 import { isApprovalMove } from './verify-approval-move.ts';
 
-type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; uses: number };
-/** The approvals by id, according to the chain so far. */
-type Told = Map<string, Moved>;
+type Moved = ApprovalMoveEvidence & { approvedBy: readonly BoundaryRecord['principal_id'][]; isBroken: boolean };
+type Approval = {
+  /** Its question is here, and so is each vote. */
+  isWhole: boolean;
+  /** The last move. `null`: none is here. */
+  moved: Moved | null;
+  uses: number;
+};
+type Chain = { isWhole: boolean; approvals: Map<string, Approval> };
+/** What a rule asks of the approval of a call that it escalates. */
+export type AskedVotes = { quorum: number; approvers: readonly string[] };
+type Used = { record: BoundaryRecord; asked: readonly AskedVotes[] };
 
 /**
- * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. A chain that is not here from its
- * beginning, or that lacks the record of a vote, says nothing of it. Records of earlier versions contain no scope and few expiries.
+ * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. Of a chain that is
+ * not here from its beginning, an approval is known from its question on, or from its last move. A chain that lacks the
+ * record of a vote says nothing. Records of earlier versions contain no scope and few expiries.
  */
 export class UsedApprovals {
-  readonly #chains = new Map<string, Told>();
+  /** `null`: the record of a vote is not here. */
+  readonly #chains = new Map<string, Chain | null>();
 
-  /** The next receipt of its chain, with its record if it is here. Throws {@link VerificationError} `APPROVAL_CONTRADICTED`. */
-  take(payload: ReceiptPayload, record: BoundaryRecord | undefined): void {
-    const chain = `${payload.tenant_id}\n${payload.session_id}`;
-    if (payload.lamport_clock === 1) this.#chains.set(chain, new Map());
-    const told = this.#chains.get(chain);
-    if (told === undefined) return;
-    if (isApprovalMove(payload) && record === undefined) this.#chains.delete(chain);
-    else if (record !== undefined) takeRecord(told, record);
+  /**
+   * The next receipt of its chain, with its record if it is here. `asked`: the demands of the rules that matched the
+   * call, where the policy is here. Throws {@link VerificationError} `APPROVAL_CONTRADICTED`.
+   */
+  take(payload: ReceiptPayload, record: BoundaryRecord | undefined, asked: readonly AskedVotes[] = []): void {
+    const name = `${payload.tenant_id}\n${payload.session_id}`;
+    if (!this.#chains.has(name)) this.#chains.set(name, { isWhole: payload.lamport_clock === 1, approvals: new Map() });
+    const chain = this.#chains.get(name) ?? null;
+    if (chain === null) return;
+    if (isApprovalMove(payload) && record === undefined) this.#chains.set(name, null);
+    else if (record !== undefined) takeRecord(chain, { record, asked });
   }
 }
 
-function takeRecord(told: Told, record: BoundaryRecord): void {
-  const { approval_id: id, verdict, kind, principal_id: by } = record;
+function takeRecord({ isWhole, approvals }: Chain, used: Used): void {
+  const { approval_id: id, verdict, kind, intent } = used.record;
   if (id === null) return;
-  if (isApprovalMove({ kind, action: record.intent.action })) {
-    const evidence = parseUntrusted(ApprovalMoveEvidence, record.intent.facts, 'move of an approval');
-    // A further move gives no further use.
-    const { approvedBy: before, uses } = told.get(id) ?? { approvedBy: [], uses: 0 };
-    told.set(id, { ...evidence, approvedBy: verdict === 'ALLOW' ? [...before, by] : before, uses });
-  } else if (kind === 'decision' && verdict === 'ALLOW') {
-    const moved = told.get(id);
-    const lie = lieOf(moved, record);
-    if (moved === undefined || lie !== null)
+  const known = approvals.get(id);
+  const approval = known ?? { isWhole: isWhole || isQuestion(used.record), moved: null, uses: 0 };
+  if (known === undefined) approvals.set(id, approval);
+  if (isApprovalMove({ kind, action: intent.action })) approval.moved = movedBy(used.record, approval.moved);
+  else if (kind === 'decision' && verdict === 'ALLOW') {
+    const lie = lieOf(approval, used);
+    if (lie !== null)
       throw new VerificationError('APPROVAL_CONTRADICTED', `the call used the approval ${id}, which ${lie}`);
-    moved.uses += 1;
+    approval.uses += 1;
   }
 }
 
-/** The reason why the approval does not allow this call, in words; `null` when it does. */
-function lieOf(moved: Moved | undefined, used: BoundaryRecord): string | null {
-  const { judged_hash, tool_definition_hash, created_at, principal_id: by } = used;
-  if (moved?.state !== 'approved') return 'nobody had given';
-  if (moved.approvedBy.some((voter) => samePerson(voter, by))) return 'has the vote of whoever asked for it';
+/** Sealed once, when the approval was asked for beforehand. An escalation may wait for an approval that has votes already. */
+function isQuestion({ intent }: BoundaryRecord): boolean {
+  return intent.action === 'approval.request';
+}
+
+function movedBy({ kind, verdict, principal_id: by, intent }: BoundaryRecord, before: Moved | null): Moved {
+  const evidence = parseUntrusted(ApprovalMoveEvidence, intent.facts, 'move of an approval');
+  const approvedBy = before?.approvedBy ?? [];
+  return {
+    ...evidence,
+    approvedBy: verdict === 'ALLOW' ? [...approvedBy, by] : approvedBy,
+    isBroken: kind === 'break_glass' || before?.isBroken === true,
+  };
+}
+
+/** The reason why the approval does not allow this call, in words; `null` when it does, or when its votes are not here. */
+function lieOf({ isWhole, moved, uses }: Approval, { record, asked }: Used): string | null {
+  if (moved === null) return isWhole ? 'nobody had given' : null;
+  const { judged_hash, tool_definition_hash, created_at, principal_id: by } = record;
+  const { approvedBy } = moved;
+  if (moved.state !== 'approved') return 'nobody had given';
+  if (approvedBy.some((voter) => samePerson(voter, by))) return 'has the vote of whoever asked for it';
   if (moved.approved_judged_hash !== judged_hash) return 'was given for another call';
   if (moved.timelock_until !== undefined && created_at < moved.timelock_until) return 'had to wait';
   const { approved_preconditions: rests, expires_at } = moved;
@@ -56,7 +85,15 @@ function lieOf(moved: Moved | undefined, used: BoundaryRecord): string | null {
     return 'was given under another definition of the tool';
   const { approved_scope: scope, approved_expires_at: until } = moved;
   if (until !== undefined && created_at >= until) return 'had expired';
-  if (scope !== undefined && moved.uses >= usesOf(scope)) return `had been used ${moved.uses} times already`;
+  if (scope !== undefined && uses >= usesOf(scope)) return `had been used ${uses} times already`;
+  if (isWhole && !moved.isBroken) {
+    const short = asked.find((votes) => namedVotes(votes, approvedBy) < votes.quorum);
+    if (short !== undefined) return `had ${namedVotes(short, approvedBy)} of ${short.quorum} votes`;
+  }
   if (expires_at === undefined) return null;
-  return moved.uses > 0 || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
+  return uses > 0 || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
+}
+
+function namedVotes({ approvers }: AskedVotes, approvedBy: Moved['approvedBy']): number {
+  return new Set(approvedBy.filter((voter) => approvers.length === 0 || approvers.includes(voter))).size;
 }

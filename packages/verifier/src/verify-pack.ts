@@ -57,6 +57,10 @@ export class PackVerification {
     return this.#links.summary;
   }
 
+  limits(): string[] {
+    return this.#links.limits();
+  }
+
   missing(): string[] {
     return this.#links.missing();
   }
@@ -75,7 +79,6 @@ export class PackVerification {
     const { payload } = opened;
     const record = line.record === undefined ? undefined : assertRecordOf(payload, line.record, provider);
     this.#links.add({ opened, record, place: line.proof.log_index });
-    this.#links.approvals.take(payload, record);
     if (record !== undefined) {
       const key = assertPolicyStatement(record, { ...this.#deps, seen: checkpoint });
       if (key !== null) evidence.sign(key);

@@ -7,6 +7,7 @@ const report: ExportReport = {
   ...{
     fault: null,
     missing: [],
+    limits: [],
     receipts: 3,
     records: 2,
     proofs: 1,
@@ -65,6 +66,10 @@ it('says what is missing beneath its answer', () => {
   expect(said({ missing: ['one', 'two'] }).slice(2, 6)).toEqual([
     ...['  completeness  COMPLETE', '    missing: one', '    missing: two', '  signer        TRUSTED (k1, k2)'],
   ]);
+});
+
+it('ends with what no receipt of it can show', () => {
+  expect(said({ limits: ['one', 'two'] }).slice(-3)).toEqual(['  not shown     one', '  not shown     two', '']);
 });
 
 it('names what an issuer was wrong about', () => {

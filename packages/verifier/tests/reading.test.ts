@@ -63,6 +63,8 @@ describe('an export', () => {
         `  signer        TRUSTED (${testSigner.keyId})`,
         "  time          LOGGED (issued 2026-02-01T00:00:01.000Z to 2026-02-01T00:00:02.000Z, in the operator's log by 2026-02-01T01:00:00.000Z)",
         '  acme/session-1: 1–2, START_PROVEN, END_PROVEN as of 2026-02-01T00:20:00.000Z',
+        '  not shown     whether a call had the effect that its caller or server states',
+        '  not shown     controls behind the decisions: only an evidence pack is compared with them',
         '',
       ].join('\n'),
     );
@@ -84,7 +86,7 @@ describe('an export', () => {
     expect(glassLine).toMatch(/^ {2}broken glass {2}1, the first is rcp_\w+$/);
     const period = vector('valid/period');
     expect(describeReport(verifyExport(period.export, { ...options, trust: parseKeySet(period.keys) }))).toMatch(
-      /\n {2}period {8}acme, \S+ to \S+: \d+ sessions, as of \S+, when the log had \d+ receipts\n$/,
+      /\n {2}period {8}acme, \S+ to \S+: \d+ sessions, as of \S+, when the log had \d+ receipts\n {2}not shown {5}/,
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BoundaryRecord, ReceiptPayload } from '@countersign/contracts/governance-kernel';
-import { UsedApprovals } from '../src/used-approvals.ts';
+import { UsedApprovals, type AskedVotes } from '../src/used-approvals.ts';
+import { votesAskedBy } from '../src/votes-asked.ts';
 import { hashOf } from './chain-fixture.ts';
 
 const pin = hashOf('definition');
@@ -37,9 +38,13 @@ const call = (clock: number, members: object = {}, where = {}) => step(clock, { 
 
 /** The fault of the last of them; `null` when there is none. */
 function said(...steps: Step[]): string | null {
+  return saidOf(steps, []);
+}
+
+function saidOf(steps: readonly Step[], asked: readonly AskedVotes[]): string | null {
   const used = new UsedApprovals();
   try {
-    for (const { payload, record } of steps) used.take(payload, record);
+    for (const { payload, record } of steps) used.take(payload, record, asked);
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -107,15 +112,62 @@ describe('a call that used an approval', () => {
     expect(said(...steps)).toBe(words);
   });
 
-  it('is held against the votes of its own chain, which is here from its beginning', () => {
+  it('is held against the votes of its own chain', () => {
     const other = { session: 'other' };
     expect(said(move(1, 'ada', {}, {}, other), call(1))).toBe(lie('nobody had given'));
-    expect(said(call(7))).toBeNull();
-    expect(said(move(1, 'ada'), call(1))).toBe(lie('nobody had given'));
   });
 
   it('is held against nothing where the record of a vote is not here', () => {
     expect(said(move(1, 'ada', {}, {}, { isThere: false }), call(2))).toBeNull();
     expect(said(call(1, {}, { isThere: false }), call(2))).toBe(lie('nobody had given'));
+  });
+
+  const asking = step(7, { kind: 'approval', action: 'approval.request' });
+  const pending = { state: 'pending' };
+  it.each<[string, Step[], string | null]>([
+    ['has no vote here', [call(7)], null],
+    ['has no vote behind its question', [asking, call(8)], lie('nobody had given')],
+    ['was denied last', [move(7, 'ada', { state: 'denied' }, { verdict: 'DENY' }), call(8)], lie('nobody had given')],
+    [
+      'was used twice here',
+      [move(7, 'ada', { approved_scope: 'once' }), call(8), call(9)],
+      lie('had been used 1 times already'),
+    ],
+    ['may have been used before', [move(7, 'ada', { approved_scope: 'uses:2' }), call(8), call(9)], null],
+  ])('in a chain that begins later, %s', (_what, steps, words) => {
+    expect(said(...steps)).toBe(words);
+  });
+
+  const two = { quorum: 2, approvers: [] };
+  const glassBroken = move(1, 'ada', glass, { kind: 'break_glass', action: 'approval.break_glass' });
+  it.each<[string, AskedVotes, Step[], string | null]>([
+    ['of one', two, [move(1, 'ada'), call(2)], lie('had 1 of 2 votes')],
+    ['of one person twice', two, [move(1, 'ada', pending), move(2, 'ada'), call(3)], lie('had 1 of 2 votes')],
+    ['of two', two, [move(1, 'ada', pending), move(2, 'bob'), call(3)], null],
+    ['of a stranger', { quorum: 1, approvers: ['bob'] }, [move(1, 'ada'), call(2)], lie('had 0 of 1 votes')],
+    ['of the one who is named', { quorum: 1, approvers: ['bob'] }, [move(1, 'bob'), call(2)], null],
+    ['of nobody, by broken glass', two, [glassBroken, call(2)], null],
+    ['of one here, and others before', two, [move(7, 'ada'), call(8)], null],
+  ])('under a rule that wants more votes: %s', (_what, votes, steps, words) => {
+    expect(saidOf(steps, [votes])).toBe(words);
+  });
+});
+
+describe('the votes that the rules of a bundle ask for', () => {
+  const rule = (id: string, approval?: object, effect = 'escalate') => ({ id, effect, approval, match: {} });
+
+  it('are those of escalations that want more than any one vote', () => {
+    const rules = [
+      rule('two', { quorum: 2, approvers: [], timeout: 900 }),
+      rule('bob', { quorum: 1, approvers: ['bob'] }),
+      rule('one', { quorum: 1, approvers: [] }),
+      rule('ordinary'),
+      rule('denied', { quorum: 2, approvers: [] }, 'deny'),
+    ];
+    expect([...votesAskedBy({ rules })]).toEqual([
+      ['two', expect.objectContaining({ quorum: 2, approvers: [] })],
+      ['bob', expect.objectContaining({ quorum: 1, approvers: ['bob'] })],
+    ]);
+    expect(votesAskedBy({}).size).toBe(0);
   });
 });

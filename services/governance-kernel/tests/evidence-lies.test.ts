@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { canonicalize, digestOf, parsePlainJson } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { verifies } from '@countersign/testkit/verifies';
@@ -27,14 +27,27 @@ async function lie(sql: string, values: unknown[] = []): Promise<void> {
 }
 
 async function faultOf(request: object = {}, tenant = 'acme'): Promise<string | undefined> {
+  return (await reportOn(request, tenant)).fault?.code;
+}
+
+async function reportOn(request: object, tenant = 'acme') {
   const trust = parseKeySet((await test.as('acme').listTrustKeys()).body);
   const { text } = await packOf(test, request, tenant);
-  return verifyText(text, { trust, provider: nodeProvider, tenant }).fault?.code;
+  return verifyText(text, { trust, provider: nodeProvider, tenant });
 }
 
 describe('a pack of everything', () => {
   verifies('kn.evidence.verify', 'shows an ALLOW after a sealed freeze', async () => {
     await test.setFence('tenant:acme', 'freeze');
+    expect((await seal(test)).verdict).toBe('DENY');
+    expect(await faultOf()).toBeUndefined();
+    await lie('DELETE FROM fences');
+    expect((await seal(test)).verdict).toBe('ALLOW');
+    expect(await faultOf()).toBe('CONTROL_CONTRADICTED');
+  });
+
+  it.each(['tool:acme/files.read', 'server:acme/files'])('shows an ALLOW after %s was frozen', async (scope) => {
+    await test.setFence(scope, 'freeze');
     expect((await seal(test)).verdict).toBe('DENY');
     expect(await faultOf()).toBeUndefined();
     await lie('DELETE FROM fences');
@@ -88,27 +101,59 @@ describe('a pack of everything', () => {
   });
 });
 
+describe('a pack of a range', () => {
+  verifies('kn.evidence.verify', 'shows an ALLOW after a freeze within it, and says what it cannot show', async () => {
+    const frozenAt = await sizeOfLog();
+    await test.setFence('tenant:acme', 'freeze');
+    await seal(test);
+    const liesFrom = await sizeOfLog();
+    await lie('DELETE FROM fences');
+    await seal(test);
+    expect(await faultOf({ leaves: { from: frozenAt } })).toBe('CONTROL_CONTRADICTED');
+    const later = await reportOn({ leaves: { from: liesFrom } });
+    expect(later).toMatchObject({ fault: null, verdict: 'VERIFIED' });
+    expect(later.limits).toContainEqual(`controls that were set before leaf ${liesFrom} and not changed since`);
+    expect((await reportOn({ leaves: { from: frozenAt } })).limits).toEqual([]);
+  });
+});
+
+async function sizeOfLog(): Promise<number> {
+  return (await reportOn({})).pack?.scope.leaves.to ?? 0;
+}
+
 describe('a pack of a session', () => {
   const escalating = starterPolicy.replace('effect: allow', 'effect: escalate');
 
-  async function approvedCall() {
-    await test.activate('acme', escalating, 2);
+  async function approvedCall(policy = escalating, before = '') {
+    await test.activate('acme', policy, 2);
     const call = { session_id: newSession(), tool: 'files.read' };
     const { approval } = await seal(test, call);
+    if (before !== '') await lie(before);
     const params = { approval_id: approval?.approval_id, action: 'approve' };
     const { body } = await test.as('acme', 'alice').listApprovals({ query: { state: 'pending' } as never });
     const headers = { 'if-match': `"${body.data[0]?.ceremony_hash}"` };
     await test.as('acme', 'alice').transitionApproval({ params, body: {}, headers } as never);
-    expect((await seal(test, call)).verdict).toBe('ALLOW');
     return call;
   }
 
   verifies('kn.evidence.verify', 'shows an approval that was used more often than it may be', async () => {
     const call = await approvedCall();
+    expect((await seal(test, call)).verdict).toBe('ALLOW');
     const scope = { sessions: [call.session_id] };
     expect(await faultOf(scope)).toBeUndefined();
     await lie("UPDATE approvals SET uses_remaining = 1, state = 'approved'");
     expect((await seal(test, call)).verdict).toBe('ALLOW');
     expect(await faultOf(scope)).toBe('APPROVAL_CONTRADICTED');
+  });
+
+  verifies('kn.evidence.verify', 'shows an approval that had fewer votes than its rule asks for', async () => {
+    const two = starterPolicy.replace('effect: allow', 'effect: escalate\n    approval: { quorum: 2 }');
+    const call = await approvedCall(two, 'UPDATE approvals SET quorum = 1');
+    await lie(
+      `UPDATE approvals SET approved_by = array_append(approved_by, 'bob'), approved_with = approved_with || approved_with,
+         approved_as = approved_as || approved_as, approved_credentials = approved_credentials || approved_credentials`,
+    );
+    expect((await seal(test, call)).verdict).toBe('ALLOW');
+    expect(await faultOf({ sessions: [call.session_id] })).toBe('APPROVAL_CONTRADICTED');
   });
 });

@@ -18,6 +18,7 @@ export function verdictView(report: ExportReport): HTMLElement {
     ...(fault === null ? [] : [element('p', { id: 'fault' }, faultText(fault))]),
     element('dl', {}, ...questions.flatMap((question) => answerView(question, report[question]))),
     ...(report.missing.length === 0 ? [] : [listOf('Missing', report.missing)]),
+    ...(report.limits.length === 0 ? [] : [listOf('Not shown by any receipt here', report.limits)]),
   );
 }
 

@@ -1,8 +1,7 @@
 import { AppError, PrincipalId, type TenantId } from '@countersign/contracts';
 import { FenceScope, type OrgId } from '@countersign/contracts/governance-kernel';
-import { meaningOf, meaningsOf, type FenceInForce } from '@countersign/policy';
+import { fenceScopesOfTool, meaningOf, type FenceInForce } from '@countersign/policy';
 import { isToolName } from '../registry/is-tool-name.ts';
-import { parseToolAddress } from '../registry/tool-definition.ts';
 
 export type Fenced = {
   tenant: TenantId;
@@ -17,16 +16,8 @@ export type Fenced = {
 export function scopesAround({ tenant, org, principal, tools }: Fenced): FenceScope[] {
   const ofOrg = org === null ? [] : [`org:${org}`];
   const scopes = new Set(['system', ...ofOrg, `tenant:${tenant}`, `agent:${tenant}/${principal}`]);
-  for (const tool of tools) for (const scope of scopesOfTool(tenant, tool)) scopes.add(scope);
+  for (const tool of tools) for (const scope of fenceScopesOfTool(tenant, tool)) scopes.add(scope);
   return [...scopes] as FenceScope[]; // made of what makes one
-}
-
-/** A tool is fenced in all its spellings, and by the server that its name begins with. */
-export function scopesOfTool(tenant: TenantId, tool: string): FenceScope[] {
-  const server = parseToolAddress(meaningOf(tool))?.serverId;
-  const ofServer = server === undefined ? [] : [`server:${server}`, `server:${tenant}/${server}`];
-  const ofTool = meaningsOf(tool).flatMap((meaning) => [`tool:*/${meaning}`, `tool:${tenant}/${meaning}`]);
-  return [...ofServer, ...ofTool] as FenceScope[]; // made of what makes one
 }
 
 /**

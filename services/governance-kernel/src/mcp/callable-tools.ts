@@ -1,9 +1,8 @@
 import { toolOfFunctionName } from '@countersign/contracts';
-import { deniedTools } from '@countersign/policy';
+import { deniedTools, fenceScopesOfTool } from '@countersign/policy';
 import type { AccessKeyRow } from '../access-keys/access-keys.ts';
 import type { Caller } from '../call/governed-call.ts';
 import { isInForce, stopsEveryCall, type FenceRow } from '../fences/fence-row.ts';
-import { scopesOfTool } from '../fences/scopes.ts';
 import { holdsOneOf } from '../policy/block-tools.ts';
 import type { LoadedPolicy } from '../policy/loaded-policy.ts';
 import type { ToolBlocksRow } from '../policy/tool-blocks.ts';
@@ -48,7 +47,7 @@ export async function callableTools(
   );
   const denied = active === null ? null : deniedTools(active.policy, { principal: caller.principal, tools: names });
   const causeOf = (tool: string): Cause | null => {
-    if (scopesOfTool(caller.tenant, tool).some((scope) => fenced.has(scope))) return 'stopped';
+    if (fenceScopesOfTool(caller.tenant, tool).some((scope) => fenced.has(scope))) return 'stopped';
     if (stops.blocks !== null && holdsOneOf(stops.blocks, [tool])) return 'blocked';
     if (stops.key?.tools?.includes(toolOfFunctionName(tool)) === false) return 'scope';
     return denied?.has(tool) === true ? 'policy' : null;

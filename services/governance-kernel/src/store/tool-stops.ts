@@ -1,7 +1,7 @@
 import type { FenceScope } from '@countersign/contracts/governance-kernel';
+import { fenceScopesOfTool } from '@countersign/policy';
 import type { Caller } from '../call/governed-call.ts';
 import type { FenceRow } from '../fences/fence-row.ts';
-import { scopesOfTool } from '../fences/scopes.ts';
 import type { ToolStops } from '../mcp/callable-tools.ts';
 import { toolBlocks } from '../policy/tool-blocks.ts';
 import { findAccessKeyById } from './access-key-store.ts';
@@ -21,7 +21,7 @@ export async function findToolStops(
   const [blocks, key, fences] = await Promise.all([
     reader.toolBlocks.findUnique({ where: { tenant_id: tenant } }),
     accessKey === undefined ? null : findAccessKeyById(reader, accessKey),
-    findFencesOf(reader, [...new Set(tools.flatMap((tool) => scopesOfTool(tenant, tool)))]),
+    findFencesOf(reader, [...new Set(tools.flatMap((tool) => fenceScopesOfTool(tenant, tool)))]),
   ]);
   return { blocks: blocks === null ? null : toolBlocks.rowOf(asStored(blocks)), key, fences };
 }

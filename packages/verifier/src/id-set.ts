@@ -1,0 +1,90 @@
+import { ulidOf } from '@countersign/receipts';
+
+/** Crockford's base 32, as ULIDs are written. */
+const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const valueOf = new Uint8Array(128);
+for (const [value, letter] of [...letters].entries()) valueOf[letter.charCodeAt(0)] = value;
+
+const firstRoom = 1_024;
+const wordsOfId = 4;
+
+/**
+ * A set of prefixed ULIDs that keeps the 128 bits of each and none of its text: 32 to 64 bytes an id, where a set of texts
+ * may hold the lines that they were cut from. Ids of one prefix.
+ */
+export class IdSet {
+  /** An odd number that nobody outside knows, so that chosen ids do not fall together. */
+  readonly #seed = Math.floor(Math.random() * 0x7fff_ffff) * 2 + 1;
+  #room = firstRoom;
+  #words = new Uint32Array(firstRoom * wordsOfId);
+  #size = 0;
+  /** The id of zeros looks like a free place. */
+  #hasZero = false;
+
+  get size(): number {
+    return this.#size + Number(this.#hasZero);
+  }
+
+  has(id: string): boolean {
+    const words = wordsOf(id);
+    return isZero(words) ? this.#hasZero : this.#isTaken(this.#placeOf(words));
+  }
+
+  add(id: string): void {
+    const words = wordsOf(id);
+    if (isZero(words)) this.#hasZero = true;
+    else this.#put(words);
+  }
+
+  #put(words: Uint32Array): void {
+    const place = this.#placeOf(words);
+    if (this.#isTaken(place)) return;
+    this.#words.set(words, place);
+    this.#size += 1;
+    if (this.#size * 2 > this.#room) this.#grow();
+  }
+
+  /** Where the id is, or the free place for it. At most half of the places are taken, so there is one. */
+  #placeOf(words: Uint32Array): number {
+    let hash = this.#seed;
+    for (const word of words) hash = Math.imul(hash ^ word ^ (hash >>> 15), 0x9e37_79b1);
+    for (let at = (hash >>> 0) % this.#room; ; at = (at + 1) % this.#room) {
+      const place = at * wordsOfId;
+      if (!this.#isTaken(place) || words.every((word, nth) => this.#words[place + nth] === word)) return place;
+    }
+  }
+
+  #isTaken(place: number): boolean {
+    return !isZero(this.#words.subarray(place, place + wordsOfId));
+  }
+
+  #grow(): void {
+    const before = this.#words;
+    this.#room *= 2;
+    this.#words = new Uint32Array(this.#room * wordsOfId);
+    this.#size = 0;
+    for (let place = 0; place < before.length; place += wordsOfId) {
+      const words = before.subarray(place, place + wordsOfId);
+      if (!isZero(words)) this.#put(words);
+    }
+  }
+}
+
+function isZero(words: Uint32Array): boolean {
+  return words.every((word) => word === 0);
+}
+
+/** The 128 bits of a ULID, of whose 26 letters the first has three. */
+function wordsOf(id: string): Uint32Array {
+  const words = new Uint32Array(wordsOfId);
+  const text = ulidOf(id);
+  for (let nth = 0; nth < text.length; nth += 1) {
+    let carried = valueOf[text.charCodeAt(nth)] ?? 0;
+    for (let word = wordsOfId - 1; word >= 0; word -= 1) {
+      const shifted = (words[word] ?? 0) * 32 + carried;
+      words[word] = shifted >>> 0;
+      carried = Math.floor(shifted / 0x1_0000_0000);
+    }
+  }
+  return words;
+}

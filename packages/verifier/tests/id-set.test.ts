@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import { receiptIdOf } from '@countersign/receipts';
+import fc from 'fast-check';
+import { IdSet } from '../src/id-set.ts';
+
+const letters = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
+const ulids = fc
+  .tuple(
+    fc.constantFrom(...letters.slice(0, 8)),
+    fc.array(fc.constantFrom(...letters), { minLength: 25, maxLength: 25 }),
+  )
+  .map(([first, rest]) => `${first}${rest.join('')}`);
+
+it('has the ids that it was given and no others, as a set of their texts', () => {
+  fc.assert(
+    fc.property(fc.array(ulids, { maxLength: 40 }), fc.array(ulids, { maxLength: 40 }), (given, asked) => {
+      const [texts, set] = [new Set(given), new IdSet()];
+      for (const id of given) set.add(receiptIdOf(id));
+      expect(set.size).toBe(texts.size);
+      for (const id of [...given, ...asked]) expect(set.has(receiptIdOf(id))).toBe(texts.has(id));
+    }),
+  );
+});
+
+it('keeps ids that differ in one bit apart, the id of zeros included', () => {
+  const set = new IdSet();
+  const [zero, one, high] = ['0'.repeat(26), `${'0'.repeat(25)}1`, `1${'0'.repeat(25)}`];
+  for (const id of [zero, one, high]) {
+    expect(set.has(receiptIdOf(id))).toBe(false);
+    set.add(receiptIdOf(id));
+    set.add(receiptIdOf(id));
+    expect(set.has(receiptIdOf(id))).toBe(true);
+  }
+  expect(set.size).toBe(3);
+});
+
+it('grows, and loses nothing', () => {
+  const set = new IdSet();
+  const idAt = (nth: number) =>
+    receiptIdOf([...nth.toString(32).padStart(26, '0')].map((digit) => letters[Number.parseInt(digit, 32)]).join(''));
+  for (let nth = 0; nth < 20_000; nth += 1) set.add(idAt(nth));
+  expect(set.size).toBe(20_000);
+  const kept = Array.from({ length: 40_000 }, (_, nth) => set.has(idAt(nth)));
+  expect(kept.indexOf(false)).toBe(20_000);
+  expect(kept.lastIndexOf(true)).toBe(19_999);
+});
