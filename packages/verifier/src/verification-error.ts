@@ -1,39 +1,41 @@
 import { CryptoError } from '@countersign/crypto';
 import { clipped } from './clipped.ts';
 
-export type VerificationErrorCode =
-  | 'MALFORMED'
-  | 'TOO_LARGE'
-  | 'EMPTY'
-  | 'HASH_MISMATCH'
-  | 'KEY_UNKNOWN'
-  | 'KEY_NOT_VALID_YET'
-  | 'KEY_EXPIRED'
-  | 'KEY_REVOKED'
-  | 'TRUST_OUTDATED'
-  | 'SIGNATURE_INVALID'
-  | 'DUPLICATE'
-  | 'CHAIN_GAP'
-  | 'CHAIN_FORK'
-  | 'PREV_HASH_MISMATCH'
-  | 'TIME_MISMATCH'
-  | 'HEAD_MISMATCH'
-  | 'PERIOD_MISMATCH'
-  | 'POLICY_MISMATCH'
-  | 'CONTROL_CONTRADICTED'
-  | 'RECORD_HASH_MISMATCH'
-  | 'INTENT_HASH_MISMATCH'
-  | 'JUDGED_HASH_MISMATCH'
-  | 'ROSTER_HASH_MISMATCH'
-  | 'VERDICT_MISMATCH'
-  | 'LINK_MISMATCH'
-  | 'SUBJECT_MISMATCH'
-  | 'ASSERTION_MISMATCH'
-  | 'ASSERTION_INVALID'
-  | 'APPROVAL_CONTRADICTED'
-  | 'CHECKPOINT_INVALID'
-  | 'INCLUSION_UNPROVEN'
-  | 'CONSISTENCY_UNPROVEN';
+export const verificationErrorCodes = [
+  'MALFORMED',
+  'TOO_LARGE',
+  'EMPTY',
+  'HASH_MISMATCH',
+  'KEY_UNKNOWN',
+  'KEY_NOT_VALID_YET',
+  'KEY_EXPIRED',
+  'KEY_REVOKED',
+  'TRUST_OUTDATED',
+  'SIGNATURE_INVALID',
+  'DUPLICATE',
+  'CHAIN_GAP',
+  'CHAIN_FORK',
+  'PREV_HASH_MISMATCH',
+  'TIME_MISMATCH',
+  'HEAD_MISMATCH',
+  'PERIOD_MISMATCH',
+  'POLICY_MISMATCH',
+  'CONTROL_CONTRADICTED',
+  'RECORD_HASH_MISMATCH',
+  'INTENT_HASH_MISMATCH',
+  'JUDGED_HASH_MISMATCH',
+  'ROSTER_HASH_MISMATCH',
+  'VERDICT_MISMATCH',
+  'LINK_MISMATCH',
+  'SUBJECT_MISMATCH',
+  'ASSERTION_MISMATCH',
+  'ASSERTION_INVALID',
+  'APPROVAL_CONTRADICTED',
+  'CHECKPOINT_INVALID',
+  'INCLUSION_UNPROVEN',
+  'CONSISTENCY_UNPROVEN',
+] as const;
+export type VerificationErrorCode = (typeof verificationErrorCodes)[number];
 
 /** The only error of this package: what was shown does not prove what it claims. Match on `code`; a long message is clipped. */
 export class VerificationError extends Error {

@@ -7,6 +7,8 @@ type Verdict = 'VERIFIED' | 'INCOMPLETE' | 'UNDECIDABLE' | 'NOT_VERIFIED';
 /** One file of contracts/vectors/receipts: the lines of an export, the keys to trust, and what a verifier must answer. */
 export type ReceiptVector = {
   about: string;
+  /** In docs/verification-specification.md. */
+  clause?: string;
   keys: { keys: Members[] };
   export: string[];
   expect: { verdict: Verdict; code?: string; line?: number; missing?: string[]; issuer_defects?: Count };

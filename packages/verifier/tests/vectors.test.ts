@@ -3,12 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { encodeBase64Url, portableProvider, type CryptoProvider } from '@countersign/crypto';
 import { nodeProvider } from '@countersign/crypto/node';
 import { parseKeySet, verifyExport } from '../src/index.ts';
+import { verificationErrorCodes } from '../src/verification-error.ts';
 import { makeReceiptVectors } from './receipt-vectors.ts';
 import type { ReceiptVector } from './receipt-vector.ts';
+import { clauseOf } from './vector-clauses.ts';
 
 const folder = new URL('../../../contracts/vectors/receipts/', import.meta.url);
 const parts = ['valid', 'incomplete', 'undecidable', 'invalid'];
-const made = await makeReceiptVectors();
+const made = Object.fromEntries(
+  Object.entries(await makeReceiptVectors()).map(([name, { about, ...vector }]) => [
+    name,
+    { about, clause: clauseOf(name), ...vector },
+  ]),
+);
 // Rewrites the committed files: UPDATE_VECTORS=1. Every other run holds them against the generator.
 if (process.env['UPDATE_VECTORS'] === '1') writeVectors();
 
@@ -29,6 +36,28 @@ describe('receipt vectors', () => {
 
   it('are all there', () => {
     expect(filesOf().sort()).toEqual(Object.keys(made).sort());
+  });
+});
+
+describe('the specification', () => {
+  const page = readFileSync(new URL('../../../docs/verification-specification.md', import.meta.url), 'utf8');
+  const clauses = new Map(
+    page
+      .split(/^- \*\*/m)
+      .slice(1)
+      .map((text) => [text.split('*', 1)[0] ?? '', text.split(/^## /m, 1)[0] ?? '']),
+  );
+  const codesIn = (text: string) => new Set(text.match(/(?<=`)[A-Z]+(_[A-Z]+)*(?=`)/g));
+
+  it.each(Object.entries(made))('names in its clause what %s is answered with', (_name, { clause, expect: answer }) => {
+    const text = clauses.get(clause);
+    expect(text).toBeDefined();
+    if (answer.code !== undefined) expect([...codesIn(text ?? '')]).toContain(answer.code);
+  });
+
+  it('has a clause for each code of a fault', () => {
+    const codes = codesIn(page);
+    expect(verificationErrorCodes.filter((code) => !codes.has(code))).toEqual([]);
   });
 });
 
