@@ -105,7 +105,7 @@ export default defineConfig(
     languageOptions: { parserOptions: programOf(folder) },
   })),
   {
-    // What runs in a browser knows its types, and none of Node.
+    // Code for a browser knows the types of browsers, and none of Node.
     files: ['packages/console/src/**'],
     languageOptions: {
       parserOptions: { project: './packages/console/tsconfig.json', tsconfigRootDir: import.meta.dirname },
@@ -139,7 +139,7 @@ export default defineConfig(
     files: ['**/src/**/*.{ts,tsx}'],
     rules: {
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: false, skipComments: false, IIFEs: true }],
-      // What a test has not set up yet when it is torn down, the types do not say; in source they have to.
+      // Types do not say what a test has not set up yet when it is torn down; in source they have to.
       '@typescript-eslint/no-unnecessary-condition': 'error',
       // A service logs through its logger, a command writes to process.stdout on purpose.
       'no-console': 'error',

@@ -280,7 +280,7 @@ describe('a list of 100,000 receipts', () => {
       expect(way.ms).toBeLessThanOrEqual(frameMsMax);
       expect(await page.evaluate('document.activeElement.href')).toBe(held);
       expect(await page.locator(`${box} tr[data-id]`).count()).toBeLessThan(100);
-      // A row of another height than the list reckons with has the place of all rows behind it worked out anew.
+      // A row of another height than the list reckons with has the place of all rows behind it worked out again.
       const heights = `[...document.querySelectorAll('${box} tr[data-id]')].map((row) => row.getBoundingClientRect().height)`;
       expect(new Set(await page.evaluate<number[]>(heights))).toEqual(new Set([36]));
 

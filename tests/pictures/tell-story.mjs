@@ -2,7 +2,7 @@
 import { createClient } from '@countersign/contracts';
 import { createKernelClient, gatewayRoutes } from '@countersign/contracts/routes';
 
-/** As many rounds as make about 400 calls. */
+/** About 400 calls in all. */
 const rounds = 24;
 
 /** Each agent with what it calls: how often in a busy half hour, and how. */
@@ -100,7 +100,7 @@ async function callsOf(client, { agent, round, told }) {
   for (const [times, call] of agent.calls) {
     for (let nth = 0; nth < times; nth += 1) await decide(client, told, session, call);
   }
-  // What a rule denies, now and then.
+  // A call that a rule denies, now and then.
   if (round % 9 === 4 && agent.name === 'support-triage')
     await decide(client, told, session, { tool: 'files.read_file', args: { path: 'app/.env' } });
   if (round % 7 === 3 && agent.name === 'invoice-clerk')
@@ -117,7 +117,7 @@ async function decide(client, told, session_id, call) {
   if (verdict === 'ALLOW' && session_id.startsWith('market-scout') && call.tool !== undefined) told.scoutCalls += 1;
 }
 
-/** The reason of the incident: calls of a tool that nobody approved any more. */
+/** The reason of the incident: calls of a tool that was approved no more. */
 async function burst(client, told) {
   for (let nth = 0; nth < 12; nth += 1)
     await decide(client, told, 'post-bank-lines', { tool: 'ledger.purge_month', resource: 'month/2026-11' });

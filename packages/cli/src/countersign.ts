@@ -26,7 +26,7 @@ import type { Io } from './io.ts';
 export async function runCountersign(argv: string[], io: Io): Promise<number> {
   let status = 0;
   const program = new Command('countersign')
-    .description('What your agents did, what they ask, and what they may.')
+    .description('The calls of your agents, their questions, and their limits.')
     .version('0.1.0')
     .exitOverride()
     // The library quotes what it was given.

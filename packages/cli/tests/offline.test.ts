@@ -77,7 +77,7 @@ describe('countersign policy', () => {
 });
 
 describe('countersign', () => {
-  it('tells on the standard error what it does not understand, and that nobody has signed in', async () => {
+  it('tells on the standard error what it does not understand, and that there is no login', async () => {
     expect(await run('receipts', 'ls', '--limit', '0')).toMatchObject({ status: 2, out: '' });
     expect(await run('nonsense')).toMatchObject({ status: 2, out: '' });
     expect(await run('verify', join(dir, 'absent'), '--keys', 'absent')).toMatchObject({ status: 2 });
@@ -108,7 +108,7 @@ describe('a login', () => {
   const place = { url: 'http://localhost:3100', workspace_id: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAV', role: 'member' };
   const made = { ...place, ...login } as Login;
 
-  it('is kept for nobody else to read, and refused where others can', async () => {
+  it('is kept so that no other account can read it, and refused where others can', async () => {
     await writeLogin(dir, made);
     expect(statSync(join(dir, 'login.json')).mode & 0o777).toBe(0o600);
     expect(await readLogin(dir)).toEqual(made);

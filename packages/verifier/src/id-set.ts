@@ -9,11 +9,11 @@ const firstRoom = 1_024;
 const wordsOfId = 4;
 
 /**
- * A set of prefixed ULIDs that keeps the 128 bits of each and none of its text: 32 to 64 bytes an id, where a set of texts
- * may hold the lines that they were cut from. Ids of one prefix.
+ * A set of prefixed ULIDs that keeps the 128 bits of each and none of its text: 32 to 64 bytes an id. A set of texts may
+ * hold the lines that they were cut from. Ids of one prefix.
  */
 export class IdSet {
-  /** An odd number that nobody outside knows, so that chosen ids do not fall together. */
+  /** An odd number that is not known outside, so that chosen ids do not fall together. */
   readonly #seed = Math.floor(Math.random() * 0x7fff_ffff) * 2 + 1;
   #room = firstRoom;
   #words = new Uint32Array(firstRoom * wordsOfId);

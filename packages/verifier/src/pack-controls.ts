@@ -16,8 +16,7 @@ const clocksApartMs = 60_000;
 /**
  * The controls behind a tenant's decisions, from its receipts: its own policy, fences and revoked agents, in the order
  * of the log. The kernel commits a decision only under the controls of that moment, so that order is the order of
- * cause. A range has each change within it, so what is changed there holds from then on. Of what was changed before it
- * nothing is known. Fences and policies of the installation are in the log of the tenant `system`.
+ * cause. A range has each change within it, so what is changed there holds from then on. Earlier changes are not known. Fences and policies of the installation are in the log of the tenant `system`.
  */
 export class PackControls {
   readonly #isWhole: boolean;
@@ -64,7 +63,7 @@ export class PackControls {
   }
 }
 
-/** What the receipts of such a pack cannot show, in words. */
+/** In words: the receipts of such a pack cannot show this. */
 export function controlLimits({ tenant_id, leaves, sessions, issued }: EvidenceScope): string[] {
   const outside = 'fences, policies and budgets of the installation: they are in no log of a tenant';
   const counted =

@@ -31,7 +31,7 @@ export class PackLinks {
   readonly #tally: PackTally;
   readonly #links: ChainLinks;
   readonly #controls: PackControls;
-  /** By hash and epoch. */
+  /** The policies by hash and epoch. */
   readonly #policies = new Map<string, Policy>();
   readonly #approvals = new UsedApprovals();
   #place = -1;
@@ -109,7 +109,7 @@ export class PackLinks {
     return { scope: this.#scope, counts, stated: statedBy(this.#stated) };
   }
 
-  /** What the pack cannot show, in words. */
+  /** In words: the pack cannot show this. */
   limits(): string[] {
     const before = 'approvals that were asked for before the range: their votes may lie outside of it';
     return [...controlLimits(this.#scope), ...(isWholeLog(this.#scope) ? [] : [before])];

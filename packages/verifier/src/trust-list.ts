@@ -5,7 +5,7 @@ import { assertSuccession, assertFollows } from './trust-succession.ts';
 import { parseKeySet, publicKeyBytes, type TrustedKey } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 
-/** What a trust list is verified with. */
+/** The inputs of the verification of a trust list. */
 export type TrustRoot = {
   /** The one key that its owner pinned: Ed25519, 32 bytes, base64url. */
   root: string;

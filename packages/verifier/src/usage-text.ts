@@ -9,7 +9,7 @@ Verifies offline an evidence pack (countersign/evidence-pack.v1), the export of 
 workspace or a person (countersign/audit-export.v1 and v2), or what a conformance run left (countersign/conformance-proof.v1). <export> is a file, or - for
 the standard input; <proof> is a file. Each takes its own options, once; only --head and --contains may be repeated. Any other is refused, never passed over.
 
-Of an export:
+For an export:
   --keys <file>       the keys you trust, as /api/v1/trust/keys serves them; keep your own copy
   --root <key>        --keys is a trust list (trust.json): the root key that signed it, which you pinned, in base64url
   --trust-version <n> refuse a trust list of an earlier version than the one you saw
@@ -28,7 +28,7 @@ Of an audit log:
   --audit             the export is one
   --workspace <id>    refuse the log of any other workspace or person
   --head <sha256:…>   the log must hold this entry, which was noted earlier
-Of a conformance run, with --keys, --root, --trust-version and --origin as above:
+For a conformance run, with --keys, --root, --trust-version and --origin as above:
   --conformance       it is the proof of one
   --vectors <sha256:…>  refuse a run of any other vectors
 Of each:
@@ -36,5 +36,5 @@ Of each:
   --help, --version
 
 Exit status: 0 all that was required is verified, 1 not verified, 2 could not run, 3 nothing is wrong and something is missing,
-4 undecidable: a key is unknown, or a line or proof too large. Of a conformance run: 0 it passed, and that is proven.
+4 undecidable: a key is unknown, or a line or proof too large. For a conformance run: 0 it passed, and that is proven.
 `;

@@ -14,12 +14,12 @@ type Approval = {
   uses: number;
 };
 type Chain = { isWhole: boolean; approvals: Map<string, Approval> };
-/** What a rule asks of the approval of a call that it escalates. */
+/** The votes that a rule asks for when it escalates a call. */
 export type AskedVotes = { quorum: number; approvers: readonly string[] };
 type Used = { record: BoundaryRecord; asked: readonly AskedVotes[] };
 
 /**
- * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. Of a chain that is
+ * Holds each ALLOW that used an approval against the votes before it: they stand in the same chain. In a chain that is
  * not here from its beginning, an approval is known from its question on, or from its last move. A chain that lacks the
  * record of a vote says nothing. Records of earlier versions contain no scope and few expiries.
  */
@@ -73,11 +73,11 @@ function movedBy({ kind, verdict, principal_id: by, intent }: BoundaryRecord, be
 
 /** The reason why the approval does not allow this call, in words; `null` when it does, or when its votes are not here. */
 function lieOf({ isWhole, moved, uses }: Approval, { record, asked }: Used): string | null {
-  if (moved === null) return isWhole ? 'nobody had given' : null;
+  if (moved === null) return isWhole ? 'no vote had given' : null;
   const { judged_hash, tool_definition_hash, created_at, principal_id: by } = record;
   const { approvedBy } = moved;
-  if (moved.state !== 'approved') return 'nobody had given';
-  if (approvedBy.some((voter) => samePerson(voter, by))) return 'has the vote of whoever asked for it';
+  if (moved.state !== 'approved') return 'no vote had given';
+  if (approvedBy.some((voter) => samePerson(voter, by))) return 'has the vote of the principal that asked for it';
   if (moved.approved_judged_hash !== judged_hash) return 'was given for another call';
   if (moved.timelock_until !== undefined && created_at < moved.timelock_until) return 'had to wait';
   const { approved_preconditions: rests, expires_at } = moved;
@@ -91,7 +91,7 @@ function lieOf({ isWhole, moved, uses }: Approval, { record, asked }: Used): str
     if (short !== undefined) return `had ${namedVotes(short, approvedBy)} of ${short.quorum} votes`;
   }
   if (expires_at === undefined) return null;
-  return uses > 0 || created_at >= expires_at ? 'somebody broke the glass for, once and for a short time' : null;
+  return uses > 0 || created_at >= expires_at ? 'one person broke the glass for, once and for a short time' : null;
 }
 
 function namedVotes({ approvers }: AskedVotes, approvedBy: Moved['approvedBy']): number {

@@ -46,7 +46,7 @@ function obstacleOf({ policy_hash, gates, fences = [], identity }: BoundaryRecor
   if (mute !== undefined) return `the gate ${mute.gate} says ${mute.outcome}`;
   const fence = fences.find(stops);
   if (fence !== undefined) return `${fence.scope} was under ${fence.kind}`;
-  if (identity?.credential_state !== 'active') return 'nobody is known to have made it';
+  if (identity?.credential_state !== 'active') return 'no active credential made it';
   return identity.enrolment === 'revoked' ? 'its agent was revoked' : null;
 }
 

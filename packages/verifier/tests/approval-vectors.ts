@@ -87,7 +87,7 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
       ],
       2,
     ),
-    'invalid/approval-never-given': await refused('A call that uses an approval which nobody gave.', [
+    'invalid/approval-never-given': await refused('A call that uses an approval which no vote gave.', [
       recordOf(1),
       used,
     ]),
@@ -118,7 +118,7 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
       moveOf(1, { timelock_until: '2026-02-01T00:00:02.001Z' }),
       used,
     ]),
-    'invalid/approval-under-another-pin': await refused('A call whose tool was pinned anew after it was approved.', [
+    'invalid/approval-under-another-pin': await refused('A call whose tool was pinned again after it was approved.', [
       moveOf(1, { approved_preconditions: { tool_definition_hash: hashOf('before'), budgets: null } }),
       used,
     ]),
@@ -139,7 +139,7 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
       0,
     ),
     'invalid/broken-glass-by-the-operator-key': invalid(
-      'Glass that was broken by a key which proves nobody.',
+      'Glass that was broken by a key which proves no person.',
       'MALFORMED',
       await chain(
         moveOf(1, { ...broken, credential: 'operator_bearer', expires_at: '2026-02-01T00:15:01.000Z' }, glass),

@@ -79,7 +79,7 @@ describe('an audit log', () => {
     ],
     ['an end that says more', [header, first, { ...endOf(first), more: 1 }], 'MALFORMED', 3, 'end'],
     ['an entry that says more', [header, { ...first, more: 1 }], 'MALFORMED', 2, 'entry'],
-    ['a header of nobody', [{ ...header, format: 'x' }, first], 'MALFORMED', 1, 'header'],
+    ['a header of another format', [{ ...header, format: 'x' }, first], 'MALFORMED', 1, 'header'],
     ['a header that is none', [null], 'MALFORMED', 1, 'header'],
     ['a line that is no JSON value of ours', [header, null], 'MALFORMED', 2, 'entry'],
     ['a second end', [...whole, endOf(second)], 'MALFORMED', 5, 'something follows the end of the log'],

@@ -33,7 +33,7 @@ export async function makeCappedVectors(): Promise<Record<string, ReceiptVector>
       capped_facts,
     }),
     'invalid/capped-facts-empty': await refused('A second form of having no capped facts.', { capped_facts: {} }),
-    'invalid/capped-fact-with-more': await refused('A capped fact with a member that nobody defined.', {
+    'invalid/capped-fact-with-more': await refused('A capped fact with a member that is not defined.', {
       capped_facts: { 'args.text': { hash, bytes: 4097, value: 'x' } },
     }),
     'invalid/announcement-with-capped-fact': await refused(

@@ -123,7 +123,7 @@ describe.each(votes)('%s with a passkey is refused', (kind, recordWith) => {
     refused(recordWith(wrongs), otherMember(name));
   });
 
-  it('where it is of nobody, of no tool and of no policy only if the record says so too', () => {
+  it('where it is of no approval, of no tool and of no policy only if the record says so too', () => {
     const none = { tool: null, resource: null };
     const both = { statement: { ...none, policy_hash: null }, intent: none, record: { policy_hash: null } };
     expect(() => verified(recordWith(both))).not.toThrow();
@@ -269,7 +269,7 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
       fault('ASSERTION_INVALID', 'another origin'),
     ],
     [
-      'is of an origin nobody signed',
+      'is of an origin that is not signed',
       { statement: { origin: 'https://evil.example' } },
       fault('ASSERTION_INVALID', 'another origin'),
     ],
@@ -285,7 +285,7 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
       fault('ASSERTION_INVALID', 'another relying party'),
     ],
     [
-      'is of a party nobody signed',
+      'is of a party that is not signed',
       { statement: { rp_id: 'evil.example' } },
       fault('ASSERTION_INVALID', 'another relying party'),
     ],
@@ -320,7 +320,7 @@ describe.each(kinds)('the assertion of %s is refused', (_, recordWith) => {
     ['authenticator_data', stray.data],
     ['signature', 'AB'],
     ['signature', 'A'],
-  ])('where its %s is %s, which nobody writes', (name, text) => {
+  ])('where its %s is %s, which no kernel writes', (name, text) => {
     refused(recordWith({ evidence: { [name]: text } }), fault('MALFORMED', 'not canonical base64url'));
   });
 

@@ -9,7 +9,7 @@ it.each<[string, unknown, string | undefined, string]>([
   ['a folder', failed('x', { code: 'EISDIR' }), undefined, 'The file cannot be read: it is a directory'],
   ['a file that was named', failed('x', { code: 'ENOENT', path: 'a' }), 'b', 'b cannot be read: no such file'],
   [
-    'an option that nobody knows',
+    'an unknown option',
     failed("Unknown option '--x'. To specify a positional argument starting with a '-', …", {
       code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
     }),

@@ -47,7 +47,7 @@ function auditOf(count: number): { actor: string; hash: string }[] {
 }
 
 describe('countersign-verify', () => {
-  it('exits 0 for all that was asked, 1 for what is wrong, 3 for what is missing, 4 for what nobody can tell', async () => {
+  it('exits 0 for all that was asked, 1 for what is wrong, 3 for what is missing, 4 for what cannot be decided', async () => {
     const cases: [string, Exported, number][] = [
       ['VERIFIED', whole, 0],
       ['NOT_VERIFIED', { ...whole, receipts: whole.receipts.toReversed() }, 1],

@@ -124,11 +124,11 @@ describe('a report is not believed with', () => {
   it.each<[string, string, Spoilt]>([
     ['a member too many', 'MALFORMED', shows((proof) => Object.assign(proof, { note: 'all is well' }))],
     ['vectors that it does not name', 'HASH_MISMATCH', shows(({ vectors: [some] }) => some && (some.title = 'Other'))],
-    ['vectors that nobody means', 'HASH_MISMATCH', { asked: { vectorsHash: another } }],
+    ['vectors that were not asked for', 'HASH_MISMATCH', { asked: { vectorsHash: another } }],
     ['a hash of another report', 'HASH_MISMATCH', { reportHash: another }],
     ['an unknown key', 'KEY_UNKNOWN', { trusted: { report: null } }],
     ['a key that signs other things', 'KEY_UNKNOWN', { signers: { report: logSigner } }],
-    ['a signature of somebody else', 'SIGNATURE_INVALID', { signers: { report: inTheNameOf(signers.report) } }],
+    ['a signature of another key', 'SIGNATURE_INVALID', { signers: { report: inTheNameOf(signers.report) } }],
     ['a key of later', 'KEY_NOT_VALID_YET', { trusted: { report: { valid_from: '2026-02-01T00:31:00.001Z' } } }],
     ['a key that ended with the run', 'KEY_EXPIRED', { trusted: { report: { valid_until: endedAt } } }],
     ['a key that was revoked before the log saw it', 'KEY_REVOKED', { trusted: { report: revoked(seenAt) } }],
@@ -145,7 +145,7 @@ describe('a report is not believed with', () => {
 describe('the receipt of a report does not count with', () => {
   it.each<[string, string, Spoilt]>([
     ['an unknown key', 'KEY_UNKNOWN', { trusted: { receipt: null } }],
-    ['a signature of somebody else', 'SIGNATURE_INVALID', { signers: { receipt: inTheNameOf(signers.receipt) } }],
+    ['a signature of another key', 'SIGNATURE_INVALID', { signers: { receipt: inTheNameOf(signers.receipt) } }],
     ['a key of later', 'KEY_NOT_VALID_YET', { trusted: { receipt: { valid_from: '2026-02-01T00:31:00.001Z' } } }],
     ['a key that ended with the run', 'KEY_EXPIRED', { trusted: { receipt: { valid_until: endedAt } } }],
     ['a key that was revoked before the log saw it', 'KEY_REVOKED', { trusted: { receipt: revoked(seenAt) } }],
@@ -155,7 +155,7 @@ describe('the receipt of a report does not count with', () => {
       { seenAt: betweenBoth.seenAt, trusted: { receipt: revoked(betweenBoth.revokedAt) } },
     ],
     ['a checkpoint from before it', 'TIME_MISMATCH', { seenAt: '2026-02-01T00:29:59.999Z' }],
-    ['a checkpoint of nobody known', 'KEY_UNKNOWN', { trusted: { log: null } }],
+    ['a checkpoint of an unknown key', 'KEY_UNKNOWN', { trusted: { log: null } }],
     ['a checkpoint of another log', 'CHECKPOINT_INVALID', { asked: { origin: 'log.example.org/another' } }],
     ['another place', 'INCLUSION_UNPROVEN', shows(({ evidence }) => (evidence.inclusion.log_index = 0))],
     ['another way up', 'INCLUSION_UNPROVEN', shows(({ evidence }) => (evidence.inclusion.hashes = []))],
@@ -254,7 +254,7 @@ describe('the decisions of a report do not prove it with', () => {
       },
     ],
     ['an unknown key', 'KEY_UNKNOWN', { trusted: { decisions: null } }],
-    ['a signature of somebody else', 'SIGNATURE_INVALID', { signers: { decisions: inTheNameOf(signers.decisions) } }],
+    ['a signature of another key', 'SIGNATURE_INVALID', { signers: { decisions: inTheNameOf(signers.decisions) } }],
     ['a key that was revoked whenever', 'KEY_REVOKED', { trusted: { decisions: revoked('2027-01-01T00:00:00.000Z') } }],
     [
       'a record that was changed',

@@ -176,7 +176,7 @@ export async function brokenOutcomes(): Promise<Record<string, ReceiptVector>> {
       settledChain({ decided: { dispatched_by: 'caller' } }),
     ),
     'valid/outcome-uncertain-with-output': defective(
-      'An outcome that nobody knows, with an output: its issuer is wrong, and nobody changed it.',
+      'An unknown outcome with an output: its issuer is wrong, and it was not changed.',
       await exportOf([unknown]),
       { count: 1, first: String(unknown.receipts[1]?.payload.receipt_id) },
     ),

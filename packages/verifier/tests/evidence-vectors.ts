@@ -134,7 +134,7 @@ export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
     },
     'invalid/checkpoint-of-revoked-key': {
       ...invalid(
-        'A checkpoint of a log key that was revoked: nobody saw when it was signed.',
+        'A checkpoint of a log key that was revoked: no other key saw when it was signed.',
         'KEY_REVOKED',
         whole,
         -2,
@@ -181,7 +181,7 @@ export async function shortExports(): Promise<Record<string, ReceiptVector>> {
       'acme/session-1: nothing says that 3 is its end',
     ),
     'incomplete/head-of-an-earlier-end': incomplete(
-      'The head statement is of an older export, and the chain went on since: nobody knows how far.',
+      'The head statement is of an older export, and the chain went on since: it is not known how far.',
       await withHead({ lamport_clock: 1, receipt_hash: receiptHashOf(receipt) }),
       'acme/session-1: behind the head of 1, nothing says that 3 is the end',
     ),

@@ -39,7 +39,7 @@ const unseen: [string, string][] = [
   ['a variation selector of another plane', '\u{e0100}'],
   ['a tag', '\u{e0041}'],
   ['a private character', '\ue000'],
-  ['a character that nobody has assigned', '\ufdd0'],
+  ['an unassigned character', '\ufdd0'],
   ['half of a pair', '\ud800'],
   ['an empty pattern of Braille', '\u2800'],
 ];

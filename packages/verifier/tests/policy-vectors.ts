@@ -62,7 +62,7 @@ export async function makePolicyVectors(): Promise<Record<string, ReceiptVector>
       tenant: 'globex',
     }),
     'invalid/policy-without-signature': invalid(
-      'A time of confirmation that nobody signed.',
+      'A time of confirmation without a signature.',
       'MALFORMED',
       await stated(signed, { signature: undefined }),
       0,

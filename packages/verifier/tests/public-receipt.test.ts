@@ -127,7 +127,7 @@ describe('what strangers see of a receipt', () => {
     expect(codeOf(() => verifyPublicReceipt({ ...published.told, ...changes() }, trust))).toBe('INCLUSION_UNPROVEN');
   });
 
-  it('is refused where a key signed the log that nobody trusts for it', () => {
+  it('is refused where an untrusted key signed the log', () => {
     const log = aloneIn(published.receipt, { signer: strangeSigner });
     expect(codeOf(() => verifyPublicReceipt({ ...published.told, log }, trust))).toBe('KEY_UNKNOWN');
     expect(codeOf(() => verifyPublicReceipt(published.told, { ...trust, trust: [] }))).toBe('KEY_UNKNOWN');

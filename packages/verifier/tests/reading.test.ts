@@ -94,7 +94,7 @@ describe('an export', () => {
 describe('a line of more values than any that a kernel seals', () => {
   const lineOf = (values: number) => JSON.stringify({ record: { intent: { facts: { a: Array(values).fill(0) } } } });
 
-  it('is too large, so nobody looks at what it holds', () => {
+  it('is too large, so its content is not read', () => {
     for (const [values, code] of [
       [199_000, 'MALFORMED'],
       [200_001, 'TOO_LARGE'],
@@ -163,8 +163,8 @@ describe('a ring of keys', () => {
     expect(asked()).toBe(2);
   });
 
-  it('asks nobody where keys are configured', async () => {
-    const tell = () => Promise.reject(new Error('nobody is asked'));
+  it('asks no server where keys are configured', async () => {
+    const tell = () => Promise.reject(new Error('no server is asked'));
     const ring = createKeyRing({ configured: [encodeBase64Url(testSigner.publicKey)], tell }, nodeProvider);
     expect(await ring.keys()).toEqual([
       {

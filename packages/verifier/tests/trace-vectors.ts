@@ -14,7 +14,7 @@ export async function traceVectors(): Promise<Record<string, ReceiptVector>> {
   const gates = traceOf();
   return {
     'valid/allowed-within-a-throttle': valid(
-      'A call that was let go within a throttle around several tenants, of which nobody is told what is left.',
+      'A call that was let go within a throttle around several tenants, whose remainder is not told.',
       await told(fence('throttle', null)),
     ),
     ...(await brokenRosters(refused)),

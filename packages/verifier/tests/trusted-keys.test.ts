@@ -108,7 +108,7 @@ describe('a key', () => {
     expect(failing(() => assertInWindow({ ...key, valid_until: 'never' }, from))).toMatch(/^KEY_EXPIRED/);
   });
 
-  it('that was revoked counts for what somebody else saw before', () => {
+  it('that was revoked counts for what another key saw before', () => {
     const [before, after] = ['2026-01-31T00:00:00.000Z', '2026-02-02T00:00:00.000Z'];
     const said = (claimed: string, seenAt: string | null, revoked_at: string | undefined = until) => {
       const seen = seenAt === null ? null : { time: seenAt };

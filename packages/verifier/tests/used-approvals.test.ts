@@ -71,13 +71,13 @@ describe('a call that used an approval', () => {
     ],
     ['at its end', [move(1, 'ada', { approved_expires_at: at(5) }), call(2)], lie('had expired')],
     ['just before its end', [move(1, 'ada', { approved_expires_at: at(6) }), call(2)], null],
-    ['that nobody gave', [call(1)], lie('nobody had given')],
-    ['that waits for more votes', [move(1, 'ada', { state: 'pending' }), call(2)], lie('nobody had given')],
-    ['with its own vote', [move(1, 'AGENT-1'), call(2)], lie('has the vote of whoever asked for it')],
+    ['that no vote gave', [call(1)], lie('no vote had given')],
+    ['that waits for more votes', [move(1, 'ada', { state: 'pending' }), call(2)], lie('no vote had given')],
+    ['with its own vote', [move(1, 'AGENT-1'), call(2)], lie('has the vote of the principal that asked for it')],
     [
       'with its own vote before another',
       [move(1, 'agent-1', { state: 'pending' }), move(2, 'ada'), call(3)],
-      lie('has the vote of whoever asked for it'),
+      lie('has the vote of the principal that asked for it'),
     ],
     ['after it voted against it itself', [move(1, 'agent-1', {}, { verdict: 'DENY' }), move(2, 'ada'), call(3)], null],
     ['of another call', [move(1, 'ada'), call(2, { judged_hash: pin })], lie('was given for another call')],
@@ -98,12 +98,12 @@ describe('a call that used an approval', () => {
     [
       'by broken glass, twice',
       [move(1, 'ada', glass), call(2), call(3)],
-      lie('somebody broke the glass for, once and for a short time'),
+      lie('one person broke the glass for, once and for a short time'),
     ],
     [
       'by broken glass, when it had ended',
       [move(1, 'ada', glass), call(2, { created_at: at(8) })],
-      lie('somebody broke the glass for, once and for a short time'),
+      lie('one person broke the glass for, once and for a short time'),
     ],
     ['and was denied', [call(1, { verdict: 'DENY' })], null],
     ['and names none', [call(1, { approval_id: null })], null],
@@ -114,20 +114,20 @@ describe('a call that used an approval', () => {
 
   it('is held against the votes of its own chain', () => {
     const other = { session: 'other' };
-    expect(said(move(1, 'ada', {}, {}, other), call(1))).toBe(lie('nobody had given'));
+    expect(said(move(1, 'ada', {}, {}, other), call(1))).toBe(lie('no vote had given'));
   });
 
   it('is held against nothing where the record of a vote is not here', () => {
     expect(said(move(1, 'ada', {}, {}, { isThere: false }), call(2))).toBeNull();
-    expect(said(call(1, {}, { isThere: false }), call(2))).toBe(lie('nobody had given'));
+    expect(said(call(1, {}, { isThere: false }), call(2))).toBe(lie('no vote had given'));
   });
 
   const asking = step(7, { kind: 'approval', action: 'approval.request' });
   const pending = { state: 'pending' };
   it.each<[string, Step[], string | null]>([
     ['has no vote here', [call(7)], null],
-    ['has no vote behind its question', [asking, call(8)], lie('nobody had given')],
-    ['was denied last', [move(7, 'ada', { state: 'denied' }, { verdict: 'DENY' }), call(8)], lie('nobody had given')],
+    ['has no vote behind its question', [asking, call(8)], lie('no vote had given')],
+    ['was denied last', [move(7, 'ada', { state: 'denied' }, { verdict: 'DENY' }), call(8)], lie('no vote had given')],
     [
       'was used twice here',
       [move(7, 'ada', { approved_scope: 'once' }), call(8), call(9)],
@@ -146,7 +146,7 @@ describe('a call that used an approval', () => {
     ['of two', two, [move(1, 'ada', pending), move(2, 'bob'), call(3)], null],
     ['of a stranger', { quorum: 1, approvers: ['bob'] }, [move(1, 'ada'), call(2)], lie('had 0 of 1 votes')],
     ['of the one who is named', { quorum: 1, approvers: ['bob'] }, [move(1, 'bob'), call(2)], null],
-    ['of nobody, by broken glass', two, [glassBroken, call(2)], null],
+    ['of no person, by broken glass', two, [glassBroken, call(2)], null],
     ['of one here, and others before', two, [move(7, 'ada'), call(8)], null],
   ])('under a rule that wants more votes: %s', (_what, votes, steps, words) => {
     expect(saidOf(steps, [votes])).toBe(words);

@@ -21,7 +21,7 @@ const columns: Column<Approval>[] = [
 ];
 
 export function addApprovals(program: Command, io: Io): void {
-  const approvals = program.command('approvals').description('What agents ask people to approve.');
+  const approvals = program.command('approvals').description('Calls that agents ask people to approve.');
   const ls = approvals
     .command('ls')
     .description('List approvals, newest first.')
@@ -47,7 +47,7 @@ async function list({ output: format, session, limit, cursor, ...filters }: List
   const named = session === undefined ? {} : { session_id: session };
   const query = (at: object) => ({ ...filters, ...named, ...at }) as never; // the server reads them strictly
   const listed = await readList(connection, { limit, cursor }, (at) => read({ params, query: query(at) }));
-  writeList({ ...listed, columns, format, ifNone: 'Nothing waits for anybody here.' }, io);
+  writeList({ ...listed, columns, format, ifNone: 'Nothing waits for a decision here.' }, io);
 }
 
 async function show(id: string, output: Format, io: Io): Promise<void> {

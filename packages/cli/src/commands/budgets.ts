@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addBudgets(program: Command, io: Io): void {
   addList<Budget>(program, io, {
     name: 'budgets',
-    about: 'What the workspace may use.',
+    about: 'Limits of what the workspace may use.',
     says: 'List budgets with what was used of their ceilings.',
     columns: [
       { title: 'BUDGET', of: ({ budget_id: id }) => id },

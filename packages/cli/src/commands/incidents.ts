@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addIncidents(program: Command, io: Io): void {
   addList<IncidentSummary>(program, io, {
     name: 'incidents',
-    about: 'What went wrong, or looks like it.',
+    about: 'Events that went wrong, or look like it.',
     says: 'List incidents, newest first.',
     filters: { '--state <state>': 'in this state' },
     columns: [

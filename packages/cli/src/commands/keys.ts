@@ -7,7 +7,7 @@ import { addList } from './list-command.ts';
 export function addKeys(program: Command, io: Io): void {
   addList<ApiKey>(program, io, {
     name: 'keys',
-    about: 'What programs and agents call the workspace with.',
+    about: 'Keys that programs and agents call the workspace with.',
     says: 'List your keys, newest first; an owner sees everybody’s.',
     columns: [
       { title: 'KEY', of: ({ id }) => id },

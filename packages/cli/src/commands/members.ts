@@ -19,7 +19,7 @@ export function addMembers(program: Command, io: Io): void {
       { title: 'ADDRESS', of: ({ email }) => email },
       { title: 'NAME', of: ({ name }) => name },
     ],
-    ifNone: 'Nobody is a member.',
+    ifNone: 'There are no members.',
     read: async (connection, { limit }) => {
       const asked = connection.ask({ getWorkspace });
       const { members } = (await asked.getWorkspace({ params: { id: workspaceOf(connection) } })).body;
@@ -40,7 +40,7 @@ export function addInvites(program: Command, io: Io): void {
       { title: 'ENDS', of: ({ expiresAt }) => expiresAt },
       { title: 'ADDRESS', of: ({ email }) => email },
     ],
-    ifNone: 'Nobody is invited.',
+    ifNone: 'There are no invites.',
     read: (connection, query) =>
       connection.ask({ listInvites }).listInvites({ params: { id: workspaceOf(connection) }, query }),
   });

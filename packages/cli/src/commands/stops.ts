@@ -7,7 +7,7 @@ import { addList } from './list-command.ts';
 export function addStops(program: Command, io: Io): void {
   addList<StandingFence>(program, io, {
     name: 'stops',
-    about: 'What is stopped around the workspace.',
+    about: 'Stops around the workspace.',
     says: 'List the fences that the kernel holds to.',
     isWhole: true,
     columns: [
@@ -22,7 +22,7 @@ export function addStops(program: Command, io: Io): void {
     read: async ({ ask }, { limit }) => {
       const { kernel, fences, more_fences: areMore } = (await ask({ getOps }).getOps()).body;
       if (kernel === 'unreachable')
-        throw new CommandFailed('The kernel does not answer: nobody knows what is stopped', 2);
+        throw new CommandFailed('The kernel does not answer, so it is not known what is stopped', 2);
       if (areMore) io.tell('There are more than are shown.\n');
       return { body: { data: fences.slice(0, limit), next_cursor: null } };
     },

@@ -6,7 +6,7 @@ import { addList } from './list-command.ts';
 export function addTasks(program: Command, io: Io): void {
   addList<Task>(program, io, {
     name: 'tasks',
-    about: 'What agents were asked to do.',
+    about: 'Tasks that agents were asked to do.',
     says: 'List tasks, newest first.',
     filters: { '--status <state>': 'in this state' },
     columns: [

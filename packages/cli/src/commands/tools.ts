@@ -8,7 +8,7 @@ import { addList } from './list-command.ts';
 export function addTools(program: Command, io: Io): void {
   addList<RegisteredTool>(program, io, {
     name: 'tools',
-    about: 'What MCP servers offer, and whether it is what was approved.',
+    about: 'Tools that MCP servers offer, and whether they are as they were approved.',
     says: 'List tools, by name.',
     columns: [
       { title: 'TOOL', of: ({ tool }) => tool },

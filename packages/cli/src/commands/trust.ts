@@ -49,7 +49,7 @@ export function addTrust(program: Command, io: Io): void {
     .action((options: NewKey & { newKey: string }) => rotate(options, io));
   signing(trust.command('revoke'))
     .description(
-      'Sign the next version with a revocation. What the key signed later, or no checkpoint saw before, no longer counts.',
+      'Sign the next version with a revocation. Statements that the key signed later, or that no checkpoint saw before, no longer count.',
     )
     .argument('<key_id>')
     .addOption(instantOption('--at <instant>', 'the first instant that no longer counts; now unless set'))

@@ -14,7 +14,7 @@ export async function credentialOf({ url, token, workspaceId, dir }: Config): Pr
   if (token !== null) return { url: url ?? urlDefault, workspaceId, bearer: () => Promise.resolve(token) };
   const login = await readLogin(dir);
   if (login === null)
-    throw new CommandFailed('Nobody has signed in: countersign login, or set COUNTERSIGN_TOKEN to an API key', 2);
+    throw new CommandFailed('You have not signed in: countersign login, or set COUNTERSIGN_TOKEN to an API key', 2);
   if (url !== null && url !== login.url)
     throw new CommandFailed(
       `The login is for ${login.url}, and COUNTERSIGN_URL is ${url}: countersign login --url ${url}`,
@@ -32,7 +32,7 @@ async function liveToken(dir: string): Promise<string> {
   const known = await readLogin(dir);
   if (known !== null && isLive(known)) return known.access_token;
   return holdingLogin(dir, async () => {
-    const login = await readLogin(dir); // another command may have renewed it meanwhile
+    const login = await readLogin(dir); // another command may have renewed it in the meantime
     if (login === null) throw over();
     if (isLive(login)) return login.access_token;
     const renewed = await renewLogin(login);

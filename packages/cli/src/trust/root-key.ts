@@ -32,7 +32,7 @@ export function openRootKey(file: string): Signer {
   return readRootKey(file);
 }
 
-/** What auditors and kernels pin. */
+/** Auditors and kernels pin this. */
 export function rootOf({ publicKey }: Pick<Signer, 'publicKey'>): string {
   return encodeBase64Url(publicKey);
 }
