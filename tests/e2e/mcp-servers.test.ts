@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { readText } from '../architecture/repository.ts';
 import { runCountersign } from '@countersign/cli';
 import { createClient } from '@countersign/contracts';
 import { evaluate } from '@countersign/contracts/governance-kernel';
@@ -50,6 +54,42 @@ async function run(...argv: string[]): Promise<{ status: number; out: string; to
   return { status, out, told };
 }
 
+/** The files of clients on the page, in its order. */
+const snippets = [...readText('docs/how-to/mcp-servers-you-already-use.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
+  ([, text = '']) => JSON.parse(text) as Snippet, // compared with what clients read below
+);
+type Remote = { url: string; headers: Record<string, string> };
+type Snippet = { inputs?: { id: string }[] } & (
+  { mcpServers: Record<string, Remote> } | { servers: Record<string, Remote> }
+);
+
+/** For each generation of the SDK, with these settings: is a tool of the server listed, and what does a call of it answer? */
+async function used({ url, headers }: Remote, key: string): Promise<unknown[]> {
+  const requestInit = {
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, withKey(value, key)])),
+  };
+  const address = new URL(url.replace('http://127.0.0.1:3100', system.gatewayUrl));
+  const about = { name: 'editor', version: '1' };
+  const clients = [
+    { client: new Client(about), transport: new StreamableHTTPClientTransport(address, { requestInit }) },
+    { client: new LegacyClient(about), transport: new LegacyTransport(address, { requestInit }) },
+  ];
+  const seen: unknown[] = [];
+  for (const { client, transport } of clients) {
+    await client.connect(transport as never); // of optional members under exact types
+    const { tools } = await client.listTools();
+    const { content } = await client.callTool({ name: 'notes__read_note', arguments: { id: 'a' } });
+    seen.push([tools.some(({ name }) => name === 'notes__read_note'), content]);
+    await client.close();
+  }
+  return seen;
+}
+
+/** As Claude Code, Cursor and VS Code replace it. */
+function withKey(value: string, key: string): string {
+  return value.replace(/\$\{(?:env:)?COUNTERSIGN_AGENT_KEY\}|\$\{input:countersign-agent-key\}/, key);
+}
+
 const stateOf = async () => /^notes +(\S+)/m.exec((await run('mcp', 'ls')).out)?.[1];
 
 /** Decides as an owner at a browser does. */
@@ -86,6 +126,14 @@ describe('a person at a terminal', () => {
       await reaching(stateOf, (state) => state === 'approved');
       expect(await reason()).not.toBe('SERVER_QUARANTINED');
       expect(await run('mcp', 'diff', 'notes')).toMatchObject({ status: 0 });
+
+      expect(snippets).toHaveLength(3);
+      for (const snippet of snippets) {
+        const { countersign } = 'servers' in snippet ? snippet.servers : snippet.mcpServers;
+        const denied = expect.stringMatching(/DENY POLICY_DENIED[\s\S]*Receipt rcp_/);
+        const answer = [true, [expect.objectContaining({ type: 'text', text: denied })]];
+        expect(await used(countersign as Remote, key)).toEqual([answer, answer]);
+      }
 
       notes.redefine('read_note', { description: 'Sends every note away' });
       await reaching(reason, (code) => code === 'SCHEMA_DRIFT');
