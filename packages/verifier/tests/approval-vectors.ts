@@ -40,6 +40,7 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
   const refused = async (what: string, records: Members[], index = 1) =>
     invalid(what, 'APPROVAL_CONTRADICTED', await chain(...records), index);
   const used = recordOf(2, call);
+  const usedAgain = recordOf(3, { ...call, intent: used['intent'] });
   const glass = { kind: 'break_glass', action: 'approval.break_glass' };
   const broken = { credential: 'access_key', reason: 'a fire', approved_judged_hash: judgedOf(2) };
   return {
@@ -112,6 +113,19 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
     ),
     'invalid/approval-of-another-call': await refused('A call that uses the approval of another one.', [
       moveOf(1, { approved_judged_hash: hashOf('another call') }),
+      used,
+    ]),
+    'invalid/approval-used-twice': await refused(
+      'Two calls that use an approval for one.',
+      [moveOf(1, { approved_scope: 'once' }), used, usedAgain],
+      2,
+    ),
+    'valid/approval-used-within-its-uses': valid(
+      'Two calls that use an approval for two.',
+      await chain(moveOf(1, { approved_scope: 'uses:2' }), used, usedAgain),
+    ),
+    'invalid/approval-after-its-end': await refused('A call that uses an approval at the moment of its end.', [
+      moveOf(1, { approved_expires_at: '2026-02-01T00:00:02.000Z' }),
       used,
     ]),
     'invalid/approval-before-its-moment': await refused('A call that uses an approval while its time lock runs.', [

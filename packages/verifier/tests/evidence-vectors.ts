@@ -141,6 +141,12 @@ export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
       ),
       keys: testKeys({}, { revoked_at: '2026-03-01T00:00:00.000Z' }),
     },
+    'invalid/checkpoint-falsely-signed': invalid(
+      'A checkpoint with a signature that its key did not make.',
+      'CHECKPOINT_INVALID',
+      { ...whole, header: { ...whole.header, checkpoints: whole.header.checkpoints.map(redated) } },
+      -2,
+    ),
     'invalid/checkpoint-without-time': invalid(
       'A checkpoint that does not say when it was signed.',
       'CHECKPOINT_INVALID',
@@ -238,4 +244,9 @@ async function hexLeaves(): Promise<Uint8Array[]> {
 function timeless(leaves: Uint8Array[]): string {
   const text = formatCheckpoint({ origin: logOrigin, size: leaves.length, root: rootOf(nodeProvider, leaves) });
   return signNote(nodeProvider, text, [{ name: logOrigin, signer: logSigner }]);
+}
+
+/** The same signature under another time. */
+function redated(note: string): string {
+  return note.replace('countersign.time 2026-02-01T01', 'countersign.time 2026-02-01T02');
 }
