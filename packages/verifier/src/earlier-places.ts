@@ -1,7 +1,10 @@
+import { equalBytes } from '@countersign/crypto';
 import { VerificationError } from './verification-error.ts';
+import type { TimedCheckpoint } from './verify-log.ts';
 import type { OpenedReceipt } from './verify-receipt.ts';
 
 type Place = { receiptHash: string; session: string; issuedAt: string; isHere: boolean };
+type Tree = Pick<TimedCheckpoint, 'origin' | 'size' | 'root'>;
 type Scope = { leaves: { from: number; to: number }; sessions: readonly string[] | null; issued: Issued };
 type Issued = { from: string; to: string } | null;
 
@@ -11,6 +14,34 @@ type Issued = { from: string; to: string } | null;
  */
 export class EarlierPlaces {
   readonly #places = new Map<number, Place>();
+  readonly #checkpoints = new Map<number, Tree>();
+  #hasCommonCheckpoint = false;
+
+  /** Notes a checkpoint of the earlier export. */
+  noteCheckpoint(checkpoint: Tree): void {
+    this.#checkpoints.set(checkpoint.size, checkpoint);
+  }
+
+  /**
+   * Compares a checkpoint of the later one. The later header proves that its checkpoints extend each other, so one that
+   * both exports have connects the two logs. Throws {@link VerificationError} `CONSISTENCY_UNPROVEN`.
+   */
+  compareCheckpoint({ origin, size, root }: Tree): void {
+    const [first] = this.#checkpoints.values();
+    if (first !== undefined && first.origin !== origin)
+      throw new VerificationError('CONSISTENCY_UNPROVEN', `the earlier export is of the log ${first.origin}`);
+    const earlier = this.#checkpoints.get(size);
+    if (earlier === undefined) return;
+    if (!equalBytes(earlier.root, root))
+      throw new VerificationError('CONSISTENCY_UNPROVEN', `the earlier export has another root of ${size} leaves`);
+    this.#hasCommonCheckpoint = true;
+  }
+
+  /** In words: the comparison cannot show this. */
+  limits(): string[] {
+    const apart = 'the growth of the log between the exports: they have no checkpoint of one size';
+    return this.#hasCommonCheckpoint ? [] : [apart];
+  }
 
   /** Notes a receipt of the earlier export. */
   note({ payload, receipt_hash }: OpenedReceipt, place: number): void {

@@ -1,9 +1,13 @@
 import type { LinkedCheckpoints, LogPath, PackEnd, ReportedLog } from '@countersign/contracts/governance-kernel';
 import { emptyRoot, equalBytes } from '@countersign/crypto';
+import type { EarlierPlaces } from './earlier-places.ts';
 import { isLater, type TrustedKey } from './trusted-keys.ts';
 import { VerificationError } from './verification-error.ts';
 import { assertConsistent, verifyCheckpoint } from './verify-log.ts';
 import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
+
+/** An earlier export that this one is compared with, and the notes for a later one. */
+type Comparison = { earlier?: EarlierPlaces | undefined; places?: EarlierPlaces | undefined };
 
 /**
  * The checkpoints of an export. Each is signed separately, so only together can they contradict each other: a log that
@@ -11,7 +15,7 @@ import type { LogTrust, TimedCheckpoint } from './verify-log.ts';
  * it.
  */
 export class ExportCheckpoints {
-  readonly #log: LogTrust;
+  readonly #log: LogTrust & Comparison;
   readonly #bySize = new Map<number, TimedCheckpoint>();
   /** Smallest tree first. */
   readonly #ordered: TimedCheckpoint[] = [];
@@ -22,7 +26,7 @@ export class ExportCheckpoints {
    * Those of the header. Throws {@link VerificationError} like `verifyCheckpoint`, `DUPLICATE`, `CONSISTENCY_UNPROVEN`, and `TIME_MISMATCH`
    * when a larger tree is dated before a smaller one.
    */
-  constructor({ checkpoints, consistency }: LinkedCheckpoints, log: LogTrust) {
+  constructor({ checkpoints, consistency }: LinkedCheckpoints, log: LogTrust & Comparison) {
     this.#log = log;
     const links = Math.max(0, checkpoints.length - 1);
     if (consistency.length !== links)
@@ -34,7 +38,7 @@ export class ExportCheckpoints {
       this.#assertNext(checkpoint, consistency[at - 1] ?? []);
       this.#bySize.set(checkpoint.size, checkpoint);
       this.#ordered.push(checkpoint);
-      this.#shown.push(checkpoint);
+      this.#show(checkpoint);
     }
   }
 
@@ -65,7 +69,7 @@ export class ExportCheckpoints {
   verifyEnd({ checkpoint: note, consistency }: Pick<PackEnd, 'checkpoint' | 'consistency'>): TimedCheckpoint {
     const checkpoint = verifyCheckpoint(note, this.#log);
     this.#assertNext(checkpoint, consistency);
-    this.#shown.push(checkpoint);
+    this.#show(checkpoint);
     return checkpoint;
   }
 
@@ -79,6 +83,12 @@ export class ExportCheckpoints {
   /** One for each checkpoint. */
   get keys(): TrustedKey[] {
     return this.#shown.map(({ key }) => key);
+  }
+
+  #show(checkpoint: TimedCheckpoint): void {
+    this.#log.earlier?.compareCheckpoint(checkpoint);
+    this.#log.places?.noteCheckpoint(checkpoint);
+    this.#shown.push(checkpoint);
   }
 
   #assertNext(to: TimedCheckpoint, hashes: LogPath): void {

@@ -1,6 +1,7 @@
 import type { EvidenceAnswer } from '@countersign/contracts';
 import type { ReportedKey, ReportedLog, ReportedPack } from '@countersign/contracts/governance-kernel';
 import type { ChainLinks, ChainSummary } from './chain-links.ts';
+import type { EarlierPlaces } from './earlier-places.ts';
 import type { ExportCheckpoints } from './export-checkpoints.ts';
 import type { Count, ExportEvidence } from './export-evidence.ts';
 import type { PeriodLinks, PeriodSummary } from './period-links.ts';
@@ -74,7 +75,11 @@ type Seen = {
   checkpoints: ExportCheckpoints | null;
   evidence: ExportEvidence;
   fault: ExportFault | null;
-  options: { partial?: boolean | undefined; require?: readonly Requirement[] | undefined };
+  options: {
+    partial?: boolean | undefined;
+    require?: readonly Requirement[] | undefined;
+    earlier?: EarlierPlaces | undefined;
+  };
 };
 
 export function reportOf(seen: Seen): ExportReport {
@@ -85,7 +90,7 @@ export function reportOf(seen: Seen): ExportReport {
     verdict: verdictOf(answers, fault, seen.options.require ?? requirements),
     ...answers,
     fault,
-    limits: fault === null ? limitsOf(pack) : [],
+    limits: fault === null ? [...limitsOf(pack), ...(seen.options.earlier?.limits() ?? [])] : [],
     receipts: (pack ?? period ?? links).receipts,
     records: evidence.records,
     proofs: evidence.proofs,

@@ -1,5 +1,6 @@
 import { PackEnd, PackPolicy, PackReceipt } from '@countersign/contracts/governance-kernel';
 import type { PackHeader, ReportedPack } from '@countersign/contracts/governance-kernel';
+import type { EarlierPlaces } from './earlier-places.ts';
 import { ExportCheckpoints } from './export-checkpoints.ts';
 import type { ExportEvidence } from './export-evidence.ts';
 import { assertPackSubject, type ExportSubject } from './export-subject.ts';
@@ -13,7 +14,13 @@ import { assertPolicyActivation, assertPolicyStatement } from './verify-policy-s
 import type { OpenedReceipt } from './verify-receipt.ts';
 import { assertRecordOf } from './verify-record.ts';
 
-type PackDeps = LogTrust & ExportSubject & { heads?: readonly string[] | undefined; evidence: ExportEvidence };
+type PackDeps = LogTrust &
+  ExportSubject & {
+    heads?: readonly string[] | undefined;
+    evidence: ExportEvidence;
+    earlier?: EarlierPlaces | undefined;
+    places?: EarlierPlaces | undefined;
+  };
 
 /** An evidence pack, a line at a time. Throws {@link VerificationError} at the first fault. */
 export class PackVerification {

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { nodeProvider } from '@countersign/crypto/node';
+import { EarlierPlaces } from '../src/earlier-places.ts';
+import { parseKeySet, verifyExport } from '../src/index.ts';
+import { chainOf, exportOf, linesOf, testKeys, type Exported } from './chain-fixture.ts';
+
+const options = { trust: parseKeySet(testKeys()), provider: nodeProvider };
+const apart = 'the growth of the log between the exports: they have no checkpoint of one size';
+
+/** The report on an export that is compared with an earlier one. */
+function beside(earlierExport: Exported, exported: Exported) {
+  const earlier = new EarlierPlaces();
+  expect(verifyExport(linesOf(earlierExport), { ...options, places: earlier }).verdict).toBe('VERIFIED');
+  return verifyExport(linesOf(exported), { ...options, earlier });
+}
+
+describe('an export beside an earlier one', () => {
+  it('is of the same log where both have the root of one size', async () => {
+    const whole = await exportOf([chainOf(3)]);
+    const { verdict, limits } = beside(whole, whole);
+    expect([verdict, limits.includes(apart)]).toEqual(['VERIFIED', false]);
+  });
+
+  it('is of another history where the roots of one size differ, although no place does', async () => {
+    const [one, other] = [
+      await exportOf([chainOf(3)]),
+      await exportOf([chainOf(3, { session: 'session-2', from: 50 })]),
+    ];
+    const withoutPlaces = new EarlierPlaces();
+    verifyExport(linesOf(one).slice(0, 1), { ...options, places: withoutPlaces });
+    const { fault } = verifyExport(linesOf(other), { ...options, earlier: withoutPlaces });
+    expect(fault).toMatchObject({
+      code: 'CONSISTENCY_UNPROVEN',
+      line: 1,
+      message: expect.stringContaining('another root'),
+    });
+  });
+
+  it('says that nothing shows the growth in between where no size is common', async () => {
+    const [early, late] = [await exportOf([chainOf(2)]), await exportOf([chainOf(3)])];
+    expect(beside(early, early).limits).not.toContain(apart);
+    const { limits, fault } = beside(early, late);
+    expect([fault, limits.includes(apart)]).toEqual([null, true]);
+  });
+
+  it('is refused where it is of another log', () => {
+    const earlier = new EarlierPlaces();
+    const tree = { size: 1, root: new Uint8Array(32) };
+    earlier.noteCheckpoint({ ...tree, origin: 'log.example/one' });
+    expect(() => earlier.compareCheckpoint({ ...tree, origin: 'log.example/other' })).toThrow(
+      /of the log log.example\/one/,
+    );
+    expect(() => new EarlierPlaces().compareCheckpoint({ ...tree, origin: 'log.example/other' })).not.toThrow();
+  });
+});
