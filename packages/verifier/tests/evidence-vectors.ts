@@ -144,7 +144,7 @@ export async function brokenLog(): Promise<Record<string, ReceiptVector>> {
     'invalid/checkpoint-falsely-signed': invalid(
       'A checkpoint with a signature that its key did not make.',
       'CHECKPOINT_INVALID',
-      { ...whole, header: { ...whole.header, checkpoints: whole.header.checkpoints.map(redated) } },
+      { ...whole, header: { ...whole.header, checkpoints: [redated(noteOver(await leavesOf(whole)))] } },
       -2,
     ),
     'invalid/checkpoint-without-time': invalid(
