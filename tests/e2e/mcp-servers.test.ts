@@ -76,7 +76,7 @@ async function used({ url, headers }: Remote, key: string): Promise<unknown[]> {
   ];
   const seen: unknown[] = [];
   for (const { client, transport } of clients) {
-    await client.connect(transport as never); // of optional members under exact types
+    await client.connect(transport);
     const { tools } = await client.listTools();
     const { content } = await client.callTool({ name: 'notes__read_note', arguments: { id: 'a' } });
     seen.push([tools.some(({ name }) => name === 'notes__read_note'), content]);

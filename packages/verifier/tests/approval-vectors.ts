@@ -40,7 +40,7 @@ export async function usedApprovals(): Promise<Record<string, ReceiptVector>> {
   const refused = async (what: string, records: Members[], index = 1) =>
     invalid(what, 'APPROVAL_CONTRADICTED', await chain(...records), index);
   const used = recordOf(2, call);
-  const usedAgain = recordOf(3, { ...call, intent: used['intent'] });
+  const usedAgain = recordOf(3, { ...call, intent: used['intent'] ?? null });
   const glass = { kind: 'break_glass', action: 'approval.break_glass' };
   const broken = { credential: 'access_key', reason: 'a fire', approved_judged_hash: judgedOf(2) };
   return {
