@@ -81,6 +81,7 @@ export const finished: readonly PromiseId[] = [
   'sys.person',
   'sys.support',
   'kn.telemetry',
+  'kn.agentui',
   'cp.run',
   'cp.login',
   'cp.session',

@@ -8,6 +8,7 @@ export const idempotencyExemptions = {
   challenge: 'Each answer is a login or challenge of its own. It has no effect and expires.',
   secret: 'The answer contains a secret, and secrets are not stored.',
   protocol: 'The protocol defines how its requests are repeated (MCP, RFC 8628, RFC 6749, RFC 7644).',
+  stream: 'The answer is a stream, and streams are not stored. A repeated request is a new run with its own decisions.',
   anonymous: 'The caller has no identity that an answer could be kept for.',
 } as const;
 

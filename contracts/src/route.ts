@@ -40,7 +40,7 @@ export type AuthClass =
 /**
  * `json` answers are checked against `reply`; the others state their media type and are checked by their own tests. `html` is a page
  * for people: its errors are pages too, and its body is a form (application/x-www-form-urlencoded). `script` is what such a page runs, `file` bytes of any
- * kind. `report` answers JSON or, on request, OSCAL or a page for print; its errors are JSON. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
+ * kind. `report` answers JSON or, on request, OSCAL or a page for print; its errors are JSON. `socket` becomes a WebSocket whose messages are `reply`; its errors are JSON. `authzen` answers JSON whose errors are a text. `ag-ui` is a stream of its events; its errors are JSON. `oauth` takes a form or JSON, and answers JSON whose errors are those of RFC 6749 §5.2.
  * `scim` takes and answers application/scim+json with the errors of RFC 7644 §3.12, and takes application/json too.
  */
 export type Media =
@@ -53,6 +53,7 @@ export type Media =
   | 'event-stream'
   | 'socket'
   | 'openai'
+  | 'ag-ui'
   | 'mcp'
   | 'authzen'
   | 'oauth'

@@ -172,6 +172,12 @@ async function askAgentProtocols(ask: Ask): Promise<void> {
   const chat = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
   await ask(kernel.createChatCompletion, { body: chat });
   await ask(kernel.createChatCompletion, { body: { ...chat, stream: true } });
+  const messages = [{ id: 'm1', role: 'user', content: 'hello' }];
+  const run = { threadId: 's1', runId: 'r1', messages, forwardedProps: { model: 'm' } };
+  await ask(kernel.runAgentUi, { body: run });
+  await ask(kernel.runAgUi, { body: run });
+  await ask(kernel.getAgentUiInfo);
+  await ask(kernel.getAgUiInfo);
   await ask(kernel.describeMcp);
   const accept = 'application/json, text/event-stream';
   await ask(kernel.callMcp, { body: initialize, headers: { ...kernelHeaders(), accept } });

@@ -20,7 +20,6 @@ export const documentedRoutes: readonly DocumentedRoute[] = readRows();
 
 /** Families of which no route exists yet, as `service family`. */
 export const unbuiltFamilies: ReadonlySet<string> = new Set([
-  'governance-kernel agent-ui',
   'control-plane channels',
   'control-plane skills',
   'control-plane knowledge',

@@ -3,7 +3,7 @@ import { defineRoute } from '../route.ts';
 import { ToolName } from '../scalars.ts';
 
 /** A chat body carries whole conversations, with images. The worst text of this size is read in less than 50 ms. */
-const chatBodyBytesMax = 6_291_456;
+export const chatBodyBytesMax = 6_291_456;
 
 /** More calls in one answer are no plan but an attack on the ledger. OpenAI's own ceiling for tools is 128. */
 export const callsPerAnswerMax = 128;

@@ -5,6 +5,7 @@ export * from './access-keys.ts';
 export * from './actions.ts';
 export * from './activation-signatures.ts';
 export * from './agent-token.ts';
+export * from './agent-ui.ts';
 export * from './agents.ts';
 export * from './approval-ceremony.ts';
 export * from './approval-pages.ts';

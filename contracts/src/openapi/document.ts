@@ -203,6 +203,7 @@ const mediaTypes: Record<Media, string[]> = {
   file: ['text/javascript', 'text/css'],
   report: ['application/json', 'application/oscal+json', 'text/html'],
   'event-stream': ['text/event-stream'],
+  'ag-ui': ['text/event-stream'],
   // The content type of each message.
   socket: ['application/json'],
   openai: ['application/json', 'text/event-stream'],

@@ -23,7 +23,7 @@ import { readModelPrices } from './chat/prices.ts';
 import { findSandboxAccount, findStdioAccount, mayRead, type StdioAccount } from './sandbox/stdio-account.ts';
 import { isInline, readMcpServers } from './mcp/read-mcp-servers.ts';
 import { configuredTerms, inSandbox, type McpServerConfig } from './mcp/server-config.ts';
-import type { KernelConfig } from './kernel-config.ts';
+import { dispatchMsMax, type KernelConfig } from './kernel-config.ts';
 import type { OauthSettings } from './oauth/oauth-tokens.ts';
 
 /** In development. */
@@ -101,6 +101,12 @@ export const kernelVariables = z.object({
   GOV_UPSTREAM_TIMEOUT: durationMs(120_000).describe(
     'How long the model server may be silent, before its answer and between two parts of a stream; and how long a whole answer may take.',
   ),
+  GOV_AGENT_UI_MODEL: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('Model of an AG-UI run that names none. Without it, each run must name its own.'),
   GOV_MODEL_PRICES: z
     .string()
     .default('{}')
@@ -230,6 +236,7 @@ export function kernelConfigFrom(env: Environment = process.env): KernelConfig {
       timeoutMs: read.GOV_UPSTREAM_TIMEOUT,
       streamMs: read.GOV_DISPATCH_DEADLINE - read.GOV_MCP_TIMEOUT - read.GOV_SEALING_TIMEOUT - 1,
     },
+    agentUiModel: read.GOV_AGENT_UI_MODEL ?? null,
     modelPrices: sound('GOV_MODEL_PRICES', () => readModelPrices(read.GOV_MODEL_PRICES)),
     priceCurrency: read.GOV_CURRENCY ?? null,
     modelSpend: spend === undefined ? null : sound('GOV_MODEL_SPEND_LIMIT', () => readModelSpend(spend, window)),
@@ -382,13 +389,6 @@ function refuseStdio({ mcpServers, stdioAccount }: KernelConfig): void {
 function isSandboxed(server: McpServerConfig): boolean {
   const terms = configuredTerms(server);
   return terms !== null && terms.profile !== 'none';
-}
-
-type DispatchTimes = Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs' | 'sealingTimeoutMs'>;
-
-/** How long a whole answer can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
-export function dispatchMsMax({ upstream, mcpTimeoutMs, sealingTimeoutMs }: DispatchTimes): number {
-  return upstream.timeoutMs + mcpTimeoutMs + sealingTimeoutMs;
 }
 
 /** A call past its deadline counts as abandoned and gives its budget back: one that may still run must not be. */

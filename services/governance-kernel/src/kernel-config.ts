@@ -36,6 +36,8 @@ export type KernelConfig = ServiceConfig &
     approverKeys: readonly ApproverKey[];
     /** `url` null: no model server is configured. `streamMs`: of a streamed answer in all. */
     upstream: Readonly<{ url: string | null; apiKey: string | null; timeoutMs: number; streamMs: number }>;
+    /** The model of an AG-UI run that names none. `null` when each run must name its own. */
+    agentUiModel: string | null;
     modelPrices: ModelPrices;
     /** The currency of the prices. `null` when it is not configured. */
     priceCurrency: string | null;
@@ -62,3 +64,10 @@ export type KernelConfig = ServiceConfig &
     selfTestDecisions: number;
     conformanceIntervalMs: number;
   }>;
+
+type DispatchTimes = Pick<KernelConfig, 'upstream' | 'mcpTimeoutMs' | 'sealingTimeoutMs'>;
+
+/** How long a whole answer can stay unsettled in a process that lives: the answer of the model, judging it, sealing. */
+export function dispatchMsMax({ upstream, mcpTimeoutMs, sealingTimeoutMs }: DispatchTimes): number {
+  return upstream.timeoutMs + mcpTimeoutMs + sealingTimeoutMs;
+}

@@ -42,6 +42,7 @@ import { executeMcpRoute } from './routes/execute-mcp.ts';
 import { exportEvidenceRoute } from './routes/export-evidence.ts';
 import { exportReceiptsRoute } from './routes/export-receipts.ts';
 import { exportTelemetryRoute } from './routes/export-telemetry.ts';
+import { getAgentUiInfoRoute, getAgUiInfoRoute } from './routes/get-agent-ui-info.ts';
 import { getAuthzHealthRoute } from './routes/get-authz-health.ts';
 import { getAuthzenConfigurationRoute } from './routes/get-authzen-configuration.ts';
 import { getBoundaryStatusRoute } from './routes/get-boundary-status.ts';
@@ -128,6 +129,7 @@ import { requestMcpServerApprovalRoute } from './routes/request-mcp-server-appro
 import { revokeMcpServerRoute } from './routes/revoke-mcp-server.ts';
 import { revokeOwnPasskeyRoute } from './routes/revoke-own-passkey.ts';
 import { revokePasskeyRoute } from './routes/revoke-passkey.ts';
+import { runAgentUiRoute, runAgUiRoute } from './routes/run-agent-ui.ts';
 import { runConformanceRoute } from './routes/run-conformance.ts';
 import { runDemoRoute } from './routes/run-demo.ts';
 import { scanMcpServerRoute } from './routes/scan-mcp-server.ts';
@@ -282,6 +284,10 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   createChatCompletion: createChatCompletionRoute,
   listModels: listModelsRoute,
   getModel: getModelRoute,
+  runAgentUi: runAgentUiRoute,
+  runAgUi: runAgUiRoute,
+  getAgentUiInfo: getAgentUiInfoRoute,
+  getAgUiInfo: getAgUiInfoRoute,
   describeMcp: describeMcpRoute,
   callMcp: callMcpRoute,
   listMcpCapabilities: listMcpCapabilitiesRoute,

@@ -6,8 +6,7 @@ import {
   type StartedService,
 } from '@countersign/service-kit';
 import { createApp } from './app.ts';
-import { dispatchMsMax } from './config.ts';
-import type { KernelConfig } from './kernel-config.ts';
+import { dispatchMsMax, type KernelConfig } from './kernel-config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
 import { signatureLibrary } from './signers.ts';
 import { startWorkers, type Workers } from './workers/start-workers.ts';

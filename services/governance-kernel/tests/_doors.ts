@@ -16,6 +16,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { ChatCompletionMessage } from 'openai/resources/chat/completions';
 import { newSession } from './_caller.ts';
 import { adminKey, kernelRoutes } from './_kernel.ts';
+import { runDoors } from './_run-doors.ts';
 import type { Upstreams } from './_upstreams.ts';
 
 export type Site = Upstreams & { mcp: Client };
@@ -59,6 +60,8 @@ export type Door = {
   takesGrant: boolean;
   /** A model proposes the call, in words that may be anything. */
   proposed: boolean;
+  /** A page sends the call back: nothing comes between the request and the decision. */
+  resumes?: true;
   /** A call of it costs money that the kernel hears of. */
   costs: boolean;
   call(site: Site, attempt: Attempt): Promise<Told>;
@@ -123,6 +126,7 @@ export const doors: Door[] = [
   },
   proposalDoor('create-chat-completion, a tool call of the answer', { stream: false }),
   proposalDoor('create-chat-completion, a tool call of a stream', { stream: true }),
+  ...runDoors({ common: { ...caller, ...plain }, headersOf, proposing }),
   mcpDoor('call-mcp, a plain call', {}),
   // A client that asks for a log is answered by the SDK's server.
   mcpDoor('call-mcp, by the SDK server', { 'io.modelcontextprotocol/logLevel': 'error' }),

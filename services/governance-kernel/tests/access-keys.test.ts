@@ -94,7 +94,18 @@ describe('the key of an agent', () => {
 
   it.each<[Door, string[]]>([
     ['evaluate', ['evaluate', 'preflight-sandbox']],
-    ['chat', ['create-chat-completion', 'get-model', 'list-models']],
+    [
+      'chat',
+      [
+        'create-chat-completion',
+        'get-ag-ui-info',
+        'get-agent-ui-info',
+        'get-model',
+        'list-models',
+        'run-ag-ui',
+        'run-agent-ui',
+      ],
+    ],
     [
       'mcp',
       [
@@ -160,7 +171,7 @@ describe('the key of an agent', () => {
 
   it('that ends behind the door, while a model answers, decides nothing any more', async () => {
     const mcp = await connectMcp(site.test.kernel.url);
-    for (const door of doors.filter(({ proposed }) => proposed)) {
+    for (const door of doors.filter(({ proposed, resumes }) => proposed && resumes !== true)) {
       const { key } = await created({ principal_id: 'agent' as PrincipalId, expires_in_days: 1 });
       const proposed = { bearer: key, tool: 'lookup', session: newSession() };
       const meanwhile = async () => {

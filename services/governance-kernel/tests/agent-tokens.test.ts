@@ -91,7 +91,7 @@ describe('the token of an agent', () => {
       const code = refusalCodeOf(route, { status, text });
       expect([route.operation, status, expected(route, status, code)]).toEqual([route.operation, status, true]);
     }
-    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(11);
+    expect(allRoutes.filter(({ door }) => isAgents(door)).length).toBe(15);
   });
 
   it('may repeat the caller by headers and query, and never name another', async () => {

@@ -207,6 +207,8 @@ describe('on a long history', () => {
       getEnvelope: { params: { manifest_id } },
       getEnvelopePayload: { params: { manifest_id } },
       listEvidenceKeys: {},
+      getAgentUiInfo: {},
+      getAgUiInfo: {},
     };
     /** It reads the counters of its period, which are fewer than the calls in it. */
     const ofPeriods: Record<string, Input> = {

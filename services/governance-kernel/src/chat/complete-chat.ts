@@ -13,6 +13,7 @@ import { ModelSpan } from './model-span.ts';
 import type { ModelRequest, NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import { costMicros, findPrice, worstCaseMicros, type ModelPrices, type Usage } from './prices.ts';
 import { receive, type EndingOf, type WholeAnswer } from './receive-answer.ts';
+import type { StreamForm } from './relay-stream.ts';
 
 export type ChatParts = {
   boundary: Pick<Boundary, 'forOneAnswer'>;
@@ -29,6 +30,8 @@ export type ChatExchange = {
   session: SessionId;
   request: ChatCompletionRequest;
   body: Buffer;
+  /** The protocol of a stream. */
+  form: StreamForm;
   approvalGrant: ApprovalId | null;
   /** Under it the call is decided once. */
   idempotency: NamedCall['idempotency'];

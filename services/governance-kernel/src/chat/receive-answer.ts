@@ -14,8 +14,8 @@ import { isLedgerAway } from './judge-calls.ts';
 import type { NoAnswer, UpstreamAnswer } from './model-upstream.ts';
 import type { Usage } from './prices.ts';
 import { toolCallsHeader } from './release-calls.ts';
-import { StreamRelay } from './relay-stream.ts';
-import { readUpstreamBody, safeError, streamError, UpstreamSaid } from './upstream-error.ts';
+import { StreamRelay, type StreamForm } from './relay-stream.ts';
+import { readUpstreamBody, safeError, streamError, UpstreamSaid, type ErrorBody } from './upstream-error.ts';
 
 /** A whole answer, ready to be sent, and what is kept under its key. */
 export type WholeAnswer = StoredAnswer & { kept: Kept };
@@ -42,7 +42,7 @@ const streamBytesMax = 33_554_432;
 const errorBytesMax = 65_536;
 
 type Running = {
-  exchange: { requestId: string; log: Log };
+  exchange: { requestId: string; log: Log; form: StreamForm };
   termsOf: (answer: UpstreamAnswer) => AnswerTerms;
   endingOf: EndingOf;
 };
@@ -164,7 +164,7 @@ async function streamAnswer(
 ): Promise<Ending<null>> {
   const { contentType, body } = answer;
   requireType(contentType, 'text/event-stream', body);
-  const relay = new StreamRelay(res, answer);
+  const relay = new StreamRelay(res, exchange.form, answer);
   const governed = new GovernedStream(termsOf(answer));
   let outcome: 'completed' | 'failed' = 'failed';
   try {
@@ -193,7 +193,7 @@ async function streamAnswer(
  * A broken stream is the upstream's fault, in its own words if it has any, unless our own code has another cause (a
  * ledger that cannot seal).
  */
-function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): object {
+function toldFault(error: unknown, words: Parameters<typeof streamError>[1]): ErrorBody {
   if (error instanceof UpstreamSaid) return streamError(error, words);
   return errorAnswer(error instanceof AppError ? error : brokenStream(error), words.requestId, []).envelope;
 }

@@ -6,50 +6,81 @@ import { startDeadline } from '@countersign/contracts';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { chunkBytesMax, type GovernedStream } from './govern-stream.ts';
 import { malformedAnswer } from './govern-answer.ts';
+import type { JsonObject } from './passive-members.ts';
+import type { DecisionSummary } from './release-calls.ts';
+import type { ErrorBody } from './upstream-error.ts';
 
 /** A caller that reads nothing for `silenceMs`, or not all by `deadline`, is cut off: its dispatch must end like any other. */
 type RelayTerms = { deadline: AbortSignal; silenceMs: number };
 
 type Delivered = { bytes: number; hash: string };
 
+/** The form of a governed stream in one protocol. Each text is the data of one event. */
+export type StreamForm = {
+  /** Events before the answer. */
+  begin(): readonly string[];
+  /** Events of one event of the model: its governed chunks, and the decisions on the calls in them. */
+  governed(chunks: readonly JsonObject[], decisions: readonly DecisionSummary[]): readonly string[];
+  /** Events after the whole answer. */
+  end(): readonly string[];
+  /** Events in place of the end. */
+  fail(error: ErrorBody): readonly string[];
+};
+
 const done = '[DONE]';
+
+/** The chunks of OpenAI, unchanged. SDKs throw an error that comes after the head. */
+export const openAiStream: StreamForm = {
+  begin: () => [],
+  governed: (chunks) => chunks.map((chunk) => JSON.stringify(chunk)),
+  end: () => [done],
+  fail: (error) => [JSON.stringify(error)],
+};
 
 /** Writes governed events and counts what was delivered. Throws when the upstream broke off or the caller stopped reading. */
 export class StreamRelay {
   readonly #res: ServerResponse;
+  readonly #form: StreamForm;
   readonly #terms: RelayTerms;
   readonly #hash = createHash('sha256');
   #bytes = 0;
 
-  constructor(res: ServerResponse, terms: RelayTerms) {
+  constructor(res: ServerResponse, form: StreamForm, terms: RelayTerms) {
     this.#res = res;
+    this.#form = form;
     this.#terms = terms;
   }
 
   /** Resolves when the upstream said it is done. */
   async run(body: Readable, governed: GovernedStream, bytesMax: number): Promise<void> {
+    await this.#write(this.#form.begin());
     for await (const data of eventsOf(body, bytesMax)) {
       if (data === done) {
         governed.assertFinished();
-        return await this.#write(done);
+        return await this.#write(this.#form.end());
       }
-      for (const chunk of await governed.chunk(data)) await this.#write(JSON.stringify(chunk));
+      const decidedBefore = governed.decisions.length;
+      const chunks = await governed.chunk(data);
+      await this.#write(this.#form.governed(chunks, governed.decisions.slice(decidedBefore)));
     }
     throw malformedAnswer(new Error('The stream ended without [DONE]'));
   }
 
-  /** The one way to say after the head that an answer is not whole: SDKs throw it. */
-  fail(error: object): void {
-    if (!this.#res.destroyed) this.#send(JSON.stringify(error));
+  /** The one way to say after the head that an answer is not whole. */
+  fail(error: ErrorBody): void {
+    if (this.#res.destroyed) return;
+    for (const data of this.#form.fail(error)) this.#send(data);
   }
 
   delivered(): Delivered {
     return { bytes: this.#bytes, hash: `sha256:${this.#hash.copy().digest('hex')}` };
   }
 
-  async #write(data: string): Promise<void> {
-    if (this.#res.destroyed) throw new Error('The caller went away');
-    if (!this.#send(data)) await this.#drained();
+  async #write(events: readonly string[]): Promise<void> {
+    for (const data of events) {
+      if (this.#res.destroyed) throw new Error('The caller went away');
+      if (!this.#send(data)) await this.#drained();
+    }
   }
 
   #send(data: string): boolean {

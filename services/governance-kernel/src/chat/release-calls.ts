@@ -1,3 +1,4 @@
+import type { ApprovalId, Instant, ReasonCode } from '@countersign/contracts';
 import { refusalText } from '../mcp/refusal.ts';
 import { isAllowed, type JudgedCall } from './judge-calls.ts';
 import type { JsonObject } from './passive-members.ts';
@@ -16,15 +17,17 @@ export type DecisionSummary = {
   tool: string;
   tool_call_id: string | null;
   verdict: string;
-  reason_code: string;
+  reason_code: ReasonCode;
   decision_id: string;
   receipt_id: string;
-  approval_id?: string;
+  approval_id?: ApprovalId;
   approve_url?: string;
+  expires_at?: Instant;
   /**
-   * Only for a call that waits for an approval: a caller that parks it can repeat exactly this call. Inert text, not a
-   * tool call.
+   * Only for a call that waits for an approval: a caller that parks it can repeat exactly this call, under the name that
+   * the model wrote. Inert text, not a tool call.
    */
+  name?: string;
   arguments?: string;
 };
 
@@ -48,9 +51,7 @@ export function summaryOf({ proposed, tool, decision: { reply } }: JudgedCall): 
     reason_code: reply.reason_code,
     decision_id: reply.decision_id,
     receipt_id: reply.receipt_id,
-    ...(approval
-      ? { approval_id: approval.approval_id, approve_url: approval.approve_url, arguments: proposed.argumentsText }
-      : {}),
+    ...(approval ? { ...approval, name: proposed.name, arguments: proposed.argumentsText } : {}),
   };
 }
 

@@ -1,12 +1,20 @@
 import type { Readable } from 'node:stream';
-import { AppError, errorCodes } from '@countersign/contracts';
+import { AppError, errorCodes, type ErrorEnvelope } from '@countersign/contracts';
 import { parseStrictJson } from '@countersign/crypto';
 import { isJsonObject, type JsonObject } from './passive-members.ts';
 
 /** In what form an upstream's words are given on. */
 type Words = { requestId: string; redacted: (text: string) => string };
 
-type SafeError = { status: number; headers: Record<string, string>; body: JsonObject };
+/** An error in OpenAI's form. Our own envelope has this form, too. */
+export type ErrorBody = {
+  error: Pick<ErrorEnvelope['error'], 'message' | 'param' | 'request_id' | 'retryable'> & {
+    type: string;
+    code: string;
+  };
+};
+
+type SafeError = { status: number; headers: Record<string, string>; body: ErrorBody };
 
 /** Statuses that tell the caller something about its own request or about when to come back. */
 const passedStatuses = new Set([400, 404, 408, 409, 413, 422, 429]);
@@ -29,7 +37,7 @@ export class UpstreamSaid extends Error {
   }
 }
 
-export function streamError({ said, message }: UpstreamSaid, words: Words): JsonObject {
+export function streamError({ said, message }: UpstreamSaid, words: Words): ErrorBody {
   return errorBody(said, { ...words, status: 502, fallback: { message, code: 'UPSTREAM_FAILED' } });
 }
 
@@ -59,7 +67,7 @@ type Terms = Words & { status: number; retryable?: boolean; fallback: { message:
 function errorBody(
   said: JsonObject,
   { status, retryable = isRetryable(status), requestId, redacted, fallback }: Terms,
-): JsonObject {
+): ErrorBody {
   const word = (value: unknown) => (typeof value === 'string' && value !== '' ? clean(redacted(value)) : null);
   return {
     error: {

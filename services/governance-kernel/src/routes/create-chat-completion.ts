@@ -4,6 +4,7 @@ import { createChatCompletion, type ChatCompletionRequest } from '@countersign/c
 import { takenOver, type StoredAnswer } from '@countersign/service-kit';
 import { completeChat } from '../chat/complete-chat.ts';
 import { completeOnce, type KeyedChatParts } from '../chat/complete-once.ts';
+import { openAiStream } from '../chat/relay-stream.ts';
 import { handleTenant } from '../handle.ts';
 import { approvalGrantHeader, defaultSession, sessionHeader } from '../mcp/call-settings.ts';
 
@@ -22,7 +23,8 @@ export const createChatCompletionRoute = ({ models, ...kernel }: ChatRouteParts)
       if (rawBody === null) throw new AppError('INVALID_REQUEST', 'A body is required');
       const session = sessionHeader(req.headers) ?? userSession(body.user) ?? defaultSession(caller);
       const approvalGrant = approvalGrantHeader(req.headers);
-      const exchange = { caller, session, request: body, body: rawBody, approvalGrant, traceparent, log, requestId };
+      const asked = { request: body, body: rawBody, form: openAiStream };
+      const exchange = { caller, session, ...asked, approvalGrant, traceparent, log, requestId };
       if (claim !== null) {
         refuseStream(body);
         sendWhole(res, await completeOnce(parts, { exchange, claim, res }));
