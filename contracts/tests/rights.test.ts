@@ -68,22 +68,22 @@ const ofControlPlane: Row[] = [
     everyone,
     `
     compile-policy-draft create-blast-radius create-console-run create-console-task create-policy-test create-replay
-    create-session-ticket create-support-report create-what-if get-active-policy get-console-run
+    create-session-ticket create-support-report create-what-if get-active-policy get-connector get-console-run
     get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-replay get-snapshot
     get-what-if list-console-actions list-console-runs list-console-tasks list-console-tools list-evidence-handles
-    list-inbox-approvals list-incidents list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
+    list-connectors list-inbox-approvals list-incidents list-installs list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
   ),
   ...rowsOf(
     partnersUp,
     `
-    begin-passkey create-incident create-plan delete-policy-shadow finish-passkey freeze-target put-policy-shadow
+    begin-passkey create-incident create-plan delete-policy-shadow disable-connector finish-passkey freeze-target put-policy-shadow
     quarantine-target resolve-approval revoke-evidence-handle throttle-target transition-incident`,
   ),
   ...rowsOf(
     owners,
     `
-    activate-policy approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
-    get-bootstrap put-console-member put-console-workspace resume-target resync-target`,
+    activate-policy approve-install approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
+    get-bootstrap install-connector put-console-member put-console-workspace resume-target resync-target`,
   ),
 ];
 
@@ -127,6 +127,7 @@ const withoutPresence: Readonly<Record<string, string>> = {
   'approve-basic-plan': 'is approve-plan',
   'create-envelope': 'signs what the log holds already',
   'create-environment': 'gives access to no person',
+  'install-connector': 'adds a server that is quarantined',
   'redrive-delivery': 'repeats a delivery',
   'redrive-notification': 'repeats a notification',
   'redrive-basic-delivery': 'repeats a delivery',
