@@ -242,7 +242,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.research',
     ],
     unproven: [
-      'cp.connector',
       'cp.shim',
       'cp.hold',
       'cp.jurisdiction',
@@ -278,7 +277,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.scim',
       'cg.compliance',
     ],
-    unproven: ['cg.entitlement'],
+    unproven: [],
   },
   {
     key: 'installation',
