@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { signCatalogue } from '@countersign/control-plane';
@@ -23,9 +23,9 @@ export function writeCatalogue(
   connectors: object[],
   key = newCatalogueKey(),
 ): { GOV_CONNECTOR_CATALOGUE: string; GOV_CATALOGUE_KEYS: string } {
-  const { catalogue, signature, publicKey } = signCatalogue(connectors, key);
+  const { catalogue, signature } = signCatalogue(connectors, (bytes) => sign(null, bytes, key));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, catalogue);
   writeFileSync(`${path}.sig`, signature);
-  return { GOV_CONNECTOR_CATALOGUE: path, GOV_CATALOGUE_KEYS: publicKey };
+  return { GOV_CONNECTOR_CATALOGUE: path, GOV_CATALOGUE_KEYS: createPublicKey(key).export({ format: 'jwk' }).x ?? '' };
 }

@@ -185,8 +185,7 @@ describe('a connector', () => {
     'is registered by no catalogue with a changed byte, nor by one that another key signed',
     async () => {
       const signed = readFileSync(catalogue);
-      const servers = async () =>
-        (await kernelClient(system, ada.workspaceId).listMcpServers({ query: {} })).body; // the page has defaults
+      const servers = async () => (await kernelClient(system, ada.workspaceId).listMcpServers({ query: {} })).body; // the page has defaults
       const before = await servers();
       const refused = async () => {
         for (const told of [await at(ada).install('pinboard'), await at(ada).list(), await at(ada).get('pinboard')])

@@ -64,7 +64,7 @@ export const getConnector = defineRoute({
   errors: ['NOT_FOUND', 'INTEGRITY_FAILED'],
 });
 
-/** What the kernel knows of one tool of an installed connector. */
+/** The kernel's knowledge of one tool of an installed connector. */
 const ConnectorDrift = McpServerTool.pick({ name: true, observed_hash: true, diff: true }).extend({
   /** The approved hash. `null` when none was approved. */
   expected_hash: Digest.nullable(),
@@ -79,7 +79,7 @@ export const ConnectorInstall = z.strictObject({
   server_json_hash: Digest,
   /** The kernel's state of the server. `unregistered`: the kernel has not confirmed it; install it again, or disable it. */
   state: z.enum([...McpServerState.options, 'unregistered']),
-  /** What an approval binds. `null` while the server has not listed its tools. */
+  /** The hash that an approval binds. `null` while the server has not listed its tools. */
   definitions_hash: Digest.nullable(),
   /** The open request for an approval of exactly these definitions. */
   approval_request: McpServerDetail.shape.approval_request,

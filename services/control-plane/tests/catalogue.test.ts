@@ -1,18 +1,21 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isAppError } from '@countersign/contracts';
 import { canonicalBytes, encodeBase64Url, parsePlainJson, utf8Bytes, utf8Text } from '@countersign/crypto';
-import { createSigner } from '@countersign/crypto/signing';
 import { readPublicKeys } from '@countersign/service-kit';
 import { verifies } from '@countersign/testkit/verifies';
 import { controlPlaneConfigFrom, shippedConnectors, signCatalogue } from '../src/index.ts';
 import { readCatalogue, signedBytes, verifyCatalogue } from '../src/connectors/catalogue.ts';
 
-const newKey = () => String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
-const key = newKey();
+const newSign = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const by = (bytes: Uint8Array) => new Uint8Array(sign(null, bytes, privateKey));
+  return { by, publicKey: publicKey.export({ format: 'jwk' }).x ?? '' };
+};
+const key = newSign();
 const dir = mkdtempSync(join(tmpdir(), 'countersign-catalogue-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -21,8 +24,8 @@ const entry = (id: string, more: object = {}) => {
   const server_json = { name: `org.example/${id}`, version: '1.0.0', remotes, ...more };
   return { connector_id: id, title: 'Notes', summary: 'Keeps notes', server_json };
 };
-const signed = signCatalogue([entry('notes')], key);
-const keys = readPublicKeys([signed.publicKey]);
+const signed = signCatalogue([entry('notes')], key.by);
+const keys = readPublicKeys([key.publicKey]);
 const { signature } = signed;
 
 /** The refusal of a file, or the names of what it holds. */
@@ -37,7 +40,7 @@ function verdict(bytes: Uint8Array, by = signature): unknown {
 /** A file with this text that the pinned key signed. */
 function vouched(text: string): unknown {
   const bytes = utf8Bytes(text);
-  return verdict(bytes, encodeBase64Url(createSigner(key).sign(signedBytes(bytes))));
+  return verdict(bytes, encodeBase64Url(key.by(signedBytes(bytes))));
 }
 const canonical = (json: unknown) => utf8Text(canonicalBytes(parsePlainJson(json)));
 
@@ -54,7 +57,7 @@ describe('a catalogue of connectors', () => {
       'x',
       signature.slice(1),
       `${signature}AA`,
-      signCatalogue([entry('notes')], newKey()).signature,
+      signCatalogue([entry('notes')], newSign().by).signature,
     ])
       expect(verdict(signed.catalogue, other)).toBe('INTEGRITY_FAILED');
   });
@@ -77,13 +80,13 @@ describe('a catalogue of connectors', () => {
   it('is made of remote servers over streamable HTTP, and of nothing that would run here', () => {
     const local = { packages: [{ registryType: 'npm', identifier: 'x' }] };
     for (const remotes of [[], [{ type: 'sse', url: 'https://mcp.example/sse' }]])
-      expect(() => signCatalogue([entry('notes', { remotes, ...local })], key)).toThrow('streamable HTTP');
-    expect(() => signCatalogue([entry('mcp')], key)).toThrow('reserved');
+      expect(() => signCatalogue([entry('notes', { remotes, ...local })], key.by)).toThrow('streamable HTTP');
+    expect(() => signCatalogue([entry('mcp')], key.by)).toThrow('reserved');
   });
 
   it('is read from its file at each use, and none is configured without keys', async () => {
     const path = join(dir, 'connectors.json');
-    const shipped = signCatalogue(shippedConnectors(), key);
+    const shipped = signCatalogue(shippedConnectors(), key.by);
     writeFileSync(path, shipped.catalogue);
     await expect(readCatalogue({ path, keys })).rejects.toMatchObject({ code: 'INTEGRITY_FAILED' });
     writeFileSync(`${path}.sig`, `${shipped.signature}\n`);

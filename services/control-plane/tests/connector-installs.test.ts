@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ let nth = 0;
 /** The registry of a kernel, as far as installs ask it. */
 class ScriptedKernel {
   readonly servers = new Map<string, Record<string, unknown>>();
-  /** What the next registration meets in place of the registry. */
+  /** The answer to the next change in place of the registry's. */
   problem: AppError | null = null;
 
   as = () => ({ getMcpServer: this.#get, registerMcpServer: this.#register, disableMcpServer: this.#disable });
@@ -68,11 +68,11 @@ beforeAll(async () => {
     const server_json = { name: `org.example/${id}`, version: '1', remotes };
     return { connector_id: id, title: id, summary: id, server_json };
   });
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const signed = signCatalogue(entries, String(privateKey.export({ format: 'pem', type: 'pkcs8' })));
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const signed = signCatalogue(entries, (bytes) => sign(null, bytes, privateKey));
   writeFileSync(path, signed.catalogue);
   writeFileSync(`${path}.sig`, signed.signature);
-  const catalogue = { path, keys: readPublicKeys([signed.publicKey]) };
+  const catalogue = { path, keys: readPublicKeys([publicKey.export({ format: 'jwk' }).x ?? '']) };
   context = { ...opened.context, config: { ...opened.context.config, catalogue } };
 }, 120_000);
 afterAll(async () => {
@@ -179,7 +179,7 @@ describe('a disabled connector', () => {
     expect(await outcome(disable('two'))).toBe('NOT_FOUND');
   });
 
-  it('is revoked also where its server was registered anew with another address', async () => {
+  it('is revoked also where its server was registered again with another address', async () => {
     await install('one');
     kernel.put('one', { state: 'approved', config: { url: 'https://own.example/mcp' } });
     await disable('one');

@@ -47,7 +47,7 @@ const entryMembers = {
   server_json: PlainObject,
 };
 
-/** What a catalogue is made from. */
+/** A connector that a catalogue is made from. */
 export const UnsignedConnector = z.strictObject(entryMembers);
 
 const SignedCatalogue = z.strictObject({

@@ -5,7 +5,7 @@ import type { WorkspaceCaller } from '../guards.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import type { StoredInstall } from '../store/connector-installs.ts';
 
-/** What the kernel knows of a server of the caller's workspace. `null`: it knows none of this name. */
+/** The kernel's knowledge of a server of the caller's workspace. `null`: it knows none of this name. */
 export async function knownServer(
   { kernel }: Pick<Context, 'kernel'>,
   serverId: string,

@@ -89,7 +89,7 @@ export async function takeBackInstall(
   return (await tx.connectorInstall.updateMany({ where, data })).count === 1;
 }
 
-/** `false`: another request has disabled it, or installed it anew. */
+/** `false`: another request has disabled it, or installed it again. */
 export async function markDisabled(
   tx: Tx,
   { id, attempt }: StoredInstall,
