@@ -105,8 +105,9 @@ describe('a connector', () => {
       const installed = await at(ada).install('notes');
       expect([installed.status, installed.body]).toMatchObject([200, { state: 'quarantined', version: '1.2.0' }]);
       expect((await at(ada).get('notes')).body).toMatchObject({ install_id: installed.body['install_id'] });
+      const sent = notes.calls.length;
       expect(await call('notes')).toBe('ESCALATE SERVER_QUARANTINED');
-      expect(notes.calls).toEqual([]);
+      expect(notes.calls).toHaveLength(sent);
 
       const read = await installOf('notes');
       const another = { ...read, definitions_hash: `sha256:${'0'.repeat(64)}` };
@@ -115,7 +116,7 @@ describe('a connector', () => {
       expect([approved.status, approved.body]).toMatchObject([200, { state: 'approved' }]);
       expect((await installOf('notes')).drift.map(({ status }) => status)).not.toContain('unknown');
       expect(await call('notes')).toMatch(/^ALLOW /);
-      expect(notes.calls).toHaveLength(1);
+      expect(notes.calls).toHaveLength(sent + 1);
       // The same approval again changes nothing.
       expect((await at(ada).approve(read)).status).toBe(200);
 

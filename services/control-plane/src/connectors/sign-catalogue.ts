@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { catalogueFormat, remoteOf, serverJsonHashOf, signedBytes, UnsignedConnector } from './catalogue.ts';
 
 /** Signs exactly these bytes by Ed25519. The key is the caller's: this service has none. */
-export type SignBytes = (bytes: Uint8Array) => Uint8Array;
+type SignBytes = (bytes: Uint8Array) => Uint8Array;
 
 /** The file of a catalogue and its detached signature, base64url. Throws for entries that no catalogue can have. */
 export function signCatalogue(connectors: unknown, sign: SignBytes): { catalogue: Uint8Array; signature: string } {

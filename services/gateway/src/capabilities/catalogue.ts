@@ -289,4 +289,4 @@ export const catalogue: readonly CatalogueEntry[] = [
 ];
 
 /** The date of the last change of this list. */
-export const catalogueRevisedAt = '2026-11-22T00:00:00.000Z' as Instant;
+export const catalogueRevisedAt = '2026-11-29T00:00:00.000Z' as Instant;
