@@ -1,7 +1,7 @@
 # Countersign. `make help` prints the targets. Everything they need beyond Node and npm they bring themselves.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install gen build up demo pictures conformance redrive test stress soak update-test deploy-test sbom lint check bench mutate clean
+.PHONY: help install gen build up demo pictures conformance catalogue redrive test stress soak update-test deploy-test sbom lint check bench mutate clean
 
 PNPM := npx --yes pnpm@12.21.0
 TSC := node node_modules/typescript-7/bin/tsc
@@ -79,6 +79,9 @@ demo: build ## Watch one agent being allowed, denied, escalated, budgeted and pr
 
 conformance: build ## Prove that this make up, or another kernel, denies what it must: url= key=FILE scope= keys= out= json=1
 	@$(RUN) infra/local/dist/main-conformance.js $(url) $(key:%=--key-file %) $(scope:%=--scope %) $(keys:%=--keys %) $(out:%=--out %) $(json:1=--json)
+
+catalogue: build ## Sign a catalogue of connectors: key= out= from=
+	@$(RUN) infra/local/dist/main-catalogue.js $(key:%=--key '%') $(out:%=--out '%') $(from:%=--from '%')
 
 redrive: build ## Tell which queues have dead letters, and move them back: url= queue= message= move=1 json=1
 	@$(RUN) infra/local/dist/main-redrive.js $(url:%=--url '%') $(queue:%=--queue '%') $(message:%=--message '%') $(move:1=--move) $(json:1=--json)

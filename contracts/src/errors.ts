@@ -123,6 +123,11 @@ export const errorCodes = {
   ),
   GATE_NOT_PASSED: define(409, 'conflict_error', 'Do what details.missing names, then activate again.'),
   PLAN_STALE: define(409, 'conflict_error', 'Read details.further, draft the plan again and have that one approved.'),
+  INTEGRITY_FAILED: define(
+    409,
+    'conflict_error',
+    'Do not use it: have its operator restore the file and its signature, or sign what is meant.',
+  ),
   LAST_OWNER: define(409, 'conflict_error', 'Make another member an owner first.'),
   DECISION_MISMATCH: define(409, 'conflict_error', 'Ask for exactly what was decided, or have this decided.'),
   DECISION_EXPIRED: define(

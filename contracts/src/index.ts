@@ -24,6 +24,7 @@ export {
   CommandId,
   PlanId,
   IncidentId,
+  InstallId,
   SubscriptionId,
   InvoiceId,
   CreditGrantId,

@@ -39,6 +39,7 @@ export const SnapshotId = prefixedId('snp');
 /** A report on what a draft would have decided. */
 export const WhatIfId = prefixedId('wif');
 export const CommandId = prefixedId('cmd');
+export const InstallId = prefixedId('cin');
 export const PlanId = prefixedId('pln');
 export const IncidentId = prefixedId('inc');
 export const SubscriptionId = prefixedId('sub');
@@ -78,6 +79,7 @@ export type TelemetryExportId = z.infer<typeof TelemetryExportId>;
 export type SnapshotId = z.infer<typeof SnapshotId>;
 export type WhatIfId = z.infer<typeof WhatIfId>;
 export type CommandId = z.infer<typeof CommandId>;
+export type InstallId = z.infer<typeof InstallId>;
 export type PlanId = z.infer<typeof PlanId>;
 export type IncidentId = z.infer<typeof IncidentId>;
 export type SubscriptionId = z.infer<typeof SubscriptionId>;

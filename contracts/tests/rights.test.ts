@@ -28,7 +28,7 @@ const ofGateway: Row[] = [
     `
     check-resolver compile-policy-draft create-api-key create-blast-radius create-console-run create-console-task
     create-policy-test create-replay create-session-ticket create-support-report create-task create-what-if
-    delete-task export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
+    delete-task get-connector list-connectors list-installs export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
     get-envelope get-envelope-payload list-envelopes list-evidence-keys verify-envelope
     get-console-workspace get-decision-stats get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
     get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
@@ -46,7 +46,7 @@ const ofGateway: Row[] = [
   ...rowsOf(
     partnersUp,
     `
-    begin-passkey challenge-approval create-incident create-plan delete-policy-shadow finish-passkey freeze-target
+    begin-passkey challenge-approval create-incident create-plan delete-policy-shadow disable-connector finish-passkey freeze-target
     put-policy-shadow quarantine-target resolve-approval resolve-workspace-approval revoke-evidence-handle
     throttle-target transition-incident create-basic-incident create-basic-plan resolve-basic-approval record-spend stop-runtime
     transition-basic-incident emit-event emit-basic-event`,
@@ -54,7 +54,7 @@ const ofGateway: Row[] = [
   ...rowsOf(
     owners,
     `
-    activate-policy apply-workspace-settings approve-plan commit-plan create-access-key create-console-member create-envelope
+    activate-policy apply-workspace-settings approve-install install-connector approve-plan commit-plan create-access-key create-console-member create-envelope
     create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
@@ -68,22 +68,22 @@ const ofControlPlane: Row[] = [
     everyone,
     `
     compile-policy-draft create-blast-radius create-console-run create-console-task create-policy-test create-replay
-    create-session-ticket create-support-report create-what-if get-active-policy get-console-run
+    create-session-ticket create-support-report create-what-if get-active-policy get-connector get-console-run
     get-console-workspace get-evidence-handle get-incident get-ops get-plan get-policy-draft get-replay get-snapshot
     get-what-if list-console-actions list-console-runs list-console-tasks list-console-tools list-evidence-handles
-    list-inbox-approvals list-incidents list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
+    list-connectors list-inbox-approvals list-incidents list-installs list-ops-targets list-plans list-run-receipts list-tool-drift put-policy-draft`,
   ),
   ...rowsOf(
     partnersUp,
     `
-    begin-passkey create-incident create-plan delete-policy-shadow finish-passkey freeze-target put-policy-shadow
+    begin-passkey create-incident create-plan delete-policy-shadow disable-connector finish-passkey freeze-target put-policy-shadow
     quarantine-target resolve-approval revoke-evidence-handle throttle-target transition-incident`,
   ),
   ...rowsOf(
     owners,
     `
-    activate-policy approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
-    get-bootstrap put-console-member put-console-workspace resume-target resync-target`,
+    activate-policy approve-install approve-plan commit-plan create-console-member create-evidence-handle delete-console-member
+    get-bootstrap install-connector put-console-member put-console-workspace resume-target resync-target`,
   ),
 ];
 
@@ -127,6 +127,7 @@ const withoutPresence: Readonly<Record<string, string>> = {
   'approve-basic-plan': 'is approve-plan',
   'create-envelope': 'signs what the log holds already',
   'create-environment': 'gives access to no person',
+  'install-connector': 'adds a server that is quarantined',
   'redrive-delivery': 'repeats a delivery',
   'redrive-notification': 'repeats a notification',
   'redrive-basic-delivery': 'repeats a delivery',

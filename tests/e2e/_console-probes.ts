@@ -34,12 +34,31 @@ export async function askConsole(published: Published, gatewayUrl: string): Prom
   });
   const named = { receipt: receipt_id, approval: question?.['approval_id'] };
   await askProofs(published, { ...headers, 'x-workspace-id': params.id }, named);
+  await askConnectors(published, { ...headers, 'x-workspace-id': params.id });
   await askRuns(published, { headers, params });
   await askPolicyDraft(published, { headers, params }, receipt_id);
   await askOrgs(published, { headers, params }, gatewayUrl);
 }
 
 type Here = { headers: Record<string, string>; params: { id: string } };
+
+/** Takes a connector from the catalogue to its end. */
+async function askConnectors(published: Published, headers: Record<string, string>): Promise<void> {
+  const params = { connector_id: 'shelf' };
+  await published.ask(controlPlane.listConnectors, { headers });
+  const shown = await published.ask(controlPlane.getConnector, { headers, params });
+  const { version } = shown.body as Body;
+  const installed = await published.ask(controlPlane.installConnector, { headers, params, body: { version } });
+  const { install_id, definitions_hash } = installed.body as Body;
+  const approved = await published.ask(controlPlane.approveInstall, {
+    headers,
+    params: { install_id: String(install_id) },
+    body: { definitions_hash, reason: 'its tools were read' },
+  });
+  expect(approved.body).toMatchObject({ state: 'approved' });
+  await published.ask(controlPlane.listInstalls, { headers });
+  await published.ask(controlPlane.disableConnector, { headers, params, body: { reason: 'for a test' } });
+}
 
 async function askRuns(published: Published, here: Here) {
   const { params } = here;

@@ -39,11 +39,16 @@ const unknown: Record<string, string[]> = {
   incident_id: [`inc_${unknownUlid}`, 'x', '%00'],
   receipt_id: [`rcp_${unknownUlid}`, 'x', '../..', '%00'],
   lane: ['nobodys', 'x%00'],
+  connector_id: ['nobodys', 'x%00'],
+  install_id: [`cin_${unknownUlid}`, 'x', '%00'],
 };
 /** Filters of lists: they narrow the result, and an unused id leaves nothing. */
 const filters = ['session_id', 'approval_id'];
-/** Ada has none: a code has no owner until it is answered, and the privacy of reports is tested with reports. */
-const ofNobody = ['user_code', 'report_id', 'lane'];
+/**
+ * Ada has none: a code has no owner until it is answered, the privacy of reports is tested with reports, and that of
+ * connectors with connectors.
+ */
+const ofNobody = ['user_code', 'report_id', 'lane', 'connector_id', 'install_id'];
 /** Names that their authors choose. */
 const chosen = ['put-policy-shadow lane'];
 
@@ -75,6 +80,9 @@ const bodies: Record<string, Members> = {
   'create-what-if': {},
   'create-policy-test': { name: 'taken', expect: { verdict: 'DENY' } },
   'put-policy-shadow': { text: 'x' },
+  'install-connector': { version: '1.0.0' },
+  'disable-connector': { reason: 'x' },
+  'approve-install': { definitions_hash: `sha256:${'0'.repeat(64)}`, reason: 'x' },
   'activate-policy': {},
   'create-evidence-handle': { public: true },
   'create-replay': {},

@@ -12,6 +12,7 @@ import type { StartedSystem } from '@countersign/local';
 import { startNoteServer, type NoteServer } from '@countersign/testkit/mcp-server';
 import { verifies } from '@countersign/testkit/verifies';
 import { members, type Ask, type Body } from './_ask.ts';
+import { connectorsAt, writeCatalogue } from './_catalogue.ts';
 import { askCommercial } from './_commercial-probes.ts';
 import { askConsole } from './_console-probes.ts';
 import { askControls } from './_control-probes.ts';
@@ -54,7 +55,8 @@ beforeAll(async () => {
   };
   // Keys of approvers, the address of passkeys, a messenger, an issuer of access tokens, the root of trust and private addresses are variables.
   notes = await startNoteServer();
-  system = await startIn(dataDir.path, variables);
+  const catalogue = writeCatalogue(join(dataDir.path, 'own-catalogue.json'), connectorsAt({ shelf: notes.url }));
+  system = await startIn(dataDir.path, { ...variables, ...catalogue });
   writeFileSync(join(system.filesDir, 'notes.md'), 'Water the plants.\n');
   publishedKernel = publishedService('governance-kernel', system.kernelUrl);
   // The control plane verifies nothing before there is a list.

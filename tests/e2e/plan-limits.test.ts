@@ -1,19 +1,29 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { createClient } from '@countersign/contracts';
 import * as routes from '@countersign/contracts/routes';
 import type { StartedSystem } from '@countersign/local';
 import { untilAnswered } from '@countersign/testkit/until';
+import { verifies } from '@countersign/testkit/verifies';
+import { readText } from '../architecture/repository.ts';
+import { connectorsAt, writeCatalogue } from './_catalogue.ts';
 import { personAt, type Person } from './_signed-in.ts';
-import { codeOf } from './_tab.ts';
+import { codeOf, detailsOf, type Told } from './_tab.ts';
 import { inDatabase, kernelClient, scratchDataDir, startIn } from './_system.ts';
 
-// The limits of a plan that are enforced today. Connectors do not exist yet, so no test here shows their limit. The
-// limit of concurrent runs is shown with workers that choose runs one after the other, in
+// The limit of concurrent runs is shown with workers that choose runs one after the other, in
 // `services/gateway/tests/database-runs.test.ts`: a run above it waits.
 
 const timeoutMs = 180_000;
 const dataDir = scratchDataDir();
-const limits = { tool_calls: 4, members: 2, workspaces: 1 };
+const catalogue = join(dataDir.path, 'own-catalogue.json');
+// The kernel reaches none of their servers: they count all the same.
+const connectors = connectorsAt({
+  one: 'http://127.0.0.1:9/one',
+  two: 'http://127.0.0.1:9/two',
+  three: 'http://127.0.0.1:9/three',
+});
+const limits = { tool_calls: 4, members: 2, workspaces: 1, connectors: 1, shadow_lanes: 1 };
 let system: StartedSystem;
 let founder: Person;
 let orgId: string;
@@ -21,7 +31,10 @@ let people = 0;
 
 beforeAll(async () => {
   // A system of its own: the plan without a price has limits, and that of other files has none.
-  system = await startIn(dataDir.path, { GOV_RATE_LIMITS: '0', GOV_BASE_PLAN: 'free' });
+  system = await startIn(dataDir.path, {
+    ...{ GOV_RATE_LIMITS: '0', GOV_BASE_PLAN: 'free' },
+    ...writeCatalogue(catalogue, connectors),
+  });
 }, timeoutMs);
 afterAll(async () => {
   await system?.stop();
@@ -78,7 +91,8 @@ const newTask = async () =>
   (await founder.client.createTask({ body: { title: 'A task', description: 'hello' } })).body.id;
 
 describe('a plan', () => {
-  it(
+  verifies(
+    'cg.entitlement',
     'allows the last call, member and workspace within its limit, and refuses the one beyond it, also in a race',
     async () => {
       const verdicts = await Promise.all(Array.from({ length: 50 }, () => decide()));
@@ -105,7 +119,40 @@ describe('a plan', () => {
     timeoutMs,
   );
 
-  it(
+  verifies(
+    'cg.entitlement',
+    'allows the last connector and the last shadow lane within its limit, and refuses the one beyond it, also in a race',
+    async () => {
+      const headers = { 'x-workspace-id': founder.workspaceId };
+      const marketplace = '/api/v1/marketplace/connectors';
+      const install = (id: string) =>
+        founder.tab.send(`${marketplace}/${id}/install`, { method: 'POST', headers, body: { version: '1.2.0' } });
+      const outcomes = (told: Told[]) => told.map((each) => codeOf(each).join(' ')).toSorted();
+      const installed = await Promise.all(['one', 'two', 'three'].map(install));
+      expect(outcomes(installed)).toEqual(['200 ', '403 LIMIT_REACHED', '403 LIMIT_REACHED']);
+      const limit = { name: 'connectors', limit: 1, used: 1 };
+      const refused = installed.find(({ status }) => status === 403);
+      expect(refused && detailsOf(refused)).toEqual(limit);
+      const [held] = installed.filter(({ status }) => status === 200).map(({ body }) => String(body['connector_id']));
+      // The same connector again takes no further place.
+      expect((await install(held ?? '')).status).toBe(200);
+      const disable = { method: 'POST', headers, body: { reason: 'not needed' } };
+      expect((await founder.tab.send(`${marketplace}/${held}/disable`, disable)).status).toBe(200);
+      expect((await install(held === 'two' ? 'three' : 'two')).status).toBe(200);
+
+      const text = readText('infra/local/policy/starter.yaml');
+      const setLane = (lane: string) => {
+        const path = `/api/v1/workspaces/${founder.workspaceId}/policy/shadows/${lane}`;
+        return founder.tab.send(path, { method: 'PUT', headers, body: { text } });
+      };
+      const set = await Promise.all(['stricter', 'wider', 'other'].map(setLane));
+      expect(outcomes(set)).toEqual(['200 ', '403 LIMIT_REACHED', '403 LIMIT_REACHED']);
+    },
+    timeoutMs,
+  );
+
+  verifies(
+    'cg.entitlement',
     'never limits stops, denials, verification and the export of one’s own evidence, when everything is used up and the organisation suspended',
     async () => {
       while ((await decide()) !== 'DENY BUDGET_EXCEEDED');

@@ -25,8 +25,6 @@ export const unbuiltFamilies: ReadonlySet<string> = new Set([
   'control-plane knowledge',
   'control-plane evidence',
   'control-plane legal',
-  'control-plane marketplace',
-  'control-plane connectors',
   'control-plane org',
 ]);
 
@@ -41,6 +39,8 @@ export const unbuiltRoutes: ReadonlySet<string> = new Set([
   'POST /api/audit/packs',
   'GET /api/audit/packs/{pack_id}/export',
   'POST /api/audit/verify',
+  'POST /api/connectors/{install_id}/shims',
+  'DELETE /api/connectors/{install_id}/shims/{shim_id}',
 ]);
 
 function readRows(): DocumentedRoute[] {

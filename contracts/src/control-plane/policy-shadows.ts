@@ -51,7 +51,7 @@ export const putPolicyShadow = defineRoute({
   body: z.strictObject({ text: z.string().min(1).max(bundleBytesMax) }),
   bodyBytesMax: draftBodyBytesMax,
   reply: PolicyShadow,
-  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'GOVERNANCE_UNAVAILABLE'],
+  errors: ['INVALID_REQUEST', 'ILLEGAL_TRANSITION', 'LIMIT_REACHED', 'GOVERNANCE_UNAVAILABLE'],
 });
 
 export const deletePolicyShadow = defineRoute({

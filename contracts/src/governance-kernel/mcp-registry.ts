@@ -254,6 +254,23 @@ export const revokeMcpServer = defineRoute({
   errors: ['NOT_FOUND', 'RECEIPT_STORE_UNAVAILABLE'],
 });
 
+export const disableMcpServer = defineRoute({
+  operation: 'disable-mcp-server',
+  summary:
+    'Revoke a server that the workspace added itself, sealed. Every kernel denies its tools from its next decision on. Only an approval that was ' +
+    'requested later ends that.',
+  method: 'POST',
+  path: '/api/v1/mcp/registry/{server_id}/disable',
+  auth: 'tenant_scoped',
+  assertedBy: ['partner', 'owner'],
+  idempotency: { exempt: 'repeatable' },
+  params: ServerParams,
+  query: z.strictObject(TenantQuery),
+  body: z.strictObject({ reason: storableText({ min: 1, max: 500 }) }),
+  reply: McpServerDetail,
+  errors: ['NOT_FOUND', 'ILLEGAL_TRANSITION', 'RECEIPT_STORE_UNAVAILABLE'],
+});
+
 /** The resource of an approval of a server. */
 export function approveServerResource(serverId: string, definitionsHash: string): string {
   return `mcp_server:${serverId}?definitions=${definitionsHash}`;

@@ -2,6 +2,7 @@ import type { Environment } from '@countersign/service-kit';
 import type { ServiceName } from '@countersign/services';
 import type { DataDir } from './data-dir.ts';
 import { withShippedServer } from './mcp-servers.ts';
+import type { WrittenCatalogue } from './own-catalogue.ts';
 import type { DatabaseUrls } from './prepare-database.ts';
 import { stdioUser } from './stdio-account.ts';
 
@@ -19,6 +20,8 @@ export type Installation = {
   consoleUrl: string;
   /** PKCS#8 PEM and base64url. The services start and end together, so the gateway's key need not outlive them. */
   assertions: { privateKey: string; publicKey: string };
+  /** The connectors that ship, signed. */
+  catalogue: WrittenCatalogue;
   modelUrl: string;
   policyFile: string;
 };
@@ -117,7 +120,11 @@ export const controlPlaneEnvironment = {
     'GOV_ASSERTION_KEYS',
     'GOV_TRUSTED_PUBLIC_KEYS',
   ],
-  also: ({ consoleUrl }) => ({ GOV_CONSOLE_URL: consoleUrl }),
+  also: ({ consoleUrl, catalogue }) => ({
+    GOV_CONSOLE_URL: consoleUrl,
+    GOV_CONNECTOR_CATALOGUE: catalogue.path,
+    GOV_CATALOGUE_KEYS: catalogue.publicKey,
+  }),
   made: ({ dataDir, ports, urls, assertions }) => ({
     GOV_CONTROL_PLANE_PORT: String(ports['control-plane']),
     // The gateway alone forwards the address of a caller.

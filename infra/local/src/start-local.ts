@@ -10,6 +10,7 @@ import { holdDataDir } from './hold-data-dir.ts';
 import type { Installation, LocalEnvironment } from './local-environment.ts';
 import { LocalProblem } from './local-problem.ts';
 import { localServices, type StartedServices } from './local-services.ts';
+import { ownCatalogue } from './own-catalogue.ts';
 import { ownPolicyFile } from './own-policy.ts';
 import { assertPortsFree, freePort } from './ports.ts';
 import { serveSignInLink } from './sign-in-link.ts';
@@ -88,6 +89,7 @@ async function planInstallation(settings: LocalSettings, dataDir: DataDir): Prom
     // Browsers have no passkeys at an IP address.
     consoleUrl: `http://localhost:${consolePort}`,
     assertions: newAssertionKeys(),
+    catalogue: ownCatalogue(dataDir.path),
     policyFile: settings.policyFile ?? ownPolicyFile(dataDir.path),
   };
 }

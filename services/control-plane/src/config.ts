@@ -17,6 +17,7 @@ import {
 } from '@countersign/service-kit';
 import { RootKey } from '@countersign/contracts/governance-kernel';
 import { z } from 'zod';
+import type { CatalogueSource } from './connectors/catalogue.ts';
 import { readConnections, type OidcConnection } from './oidc/connections.ts';
 
 export const controlPlaneVariables = z.object({
@@ -49,6 +50,17 @@ export const controlPlaneVariables = z.object({
       'Identity providers that sign people in, as JSON: `{ connections: [{ connection_id, name, issuer, client_id, client_secret?, link_domains }] }`. ' +
         '`link_domains`: whose addresses may link an identity for the first time.',
     ),
+  GOV_CONNECTOR_CATALOGUE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ type: 'path' })
+    .describe(
+      'The signed catalogue of connectors; its signature is the file of the same name and `.sig`. Without it there is no connector to install.',
+    ),
+  GOV_CATALOGUE_KEYS: list().describe(
+    'Ed25519 public keys (base64url) that the catalogue of connectors may be signed by, several while they rotate.',
+  ),
   GOV_SESSION_SECRET: secret().describe(
     'Keys the tokens that pages send back, so that no other site can act for a person.',
   ),
@@ -71,6 +83,8 @@ export type ControlPlaneConfig = ServiceConfig &
     /** The root key of the trust list. `null`: keys are pinned. */
     trustRoot: string | null;
     sessionSecret: string;
+    /** The catalogue of connectors. `null`: there is none. */
+    catalogue: CatalogueSource | null;
     /** The identity providers for sign-in, beside codes and passkeys. */
     oidcConnections: readonly OidcConnection[];
   }>;
@@ -97,8 +111,16 @@ export function controlPlaneConfigFrom(env: Environment = process.env): ControlP
     trustedPublicKeys: trustedKeysOf(read.GOV_TRUSTED_PUBLIC_KEYS),
     trustRoot: read.GOV_TRUST_ROOT ?? null,
     sessionSecret: read.GOV_SESSION_SECRET,
+    catalogue: catalogueOf(read.GOV_CONNECTOR_CATALOGUE, read.GOV_CATALOGUE_KEYS),
     oidcConnections: connectionsOf(read.GOV_OIDC_CONNECTIONS),
   });
+}
+
+function catalogueOf(path: string | undefined, texts: string[]): CatalogueSource | null {
+  const keys = sound('GOV_CATALOGUE_KEYS', () => readPublicKeys(texts));
+  if (path === undefined) return null;
+  if (keys.length === 0) throw new ConfigError(['GOV_CONNECTOR_CATALOGUE needs GOV_CATALOGUE_KEYS to be verified by']);
+  return { path, keys };
 }
 
 function connectionsOf(text: string | undefined): readonly OidcConnection[] {

@@ -1,4 +1,4 @@
-import { CommandId, IncidentId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
+import { CommandId, IncidentId, InstallId, PlanId, SignInId, WhatIfId } from '@countersign/contracts';
 import { HandleId, ReplayId } from '@countersign/contracts/control-plane';
 import { OrgId } from '@countersign/contracts/governance-kernel';
 import { randomBytes } from 'node:crypto';
@@ -37,6 +37,15 @@ export function newCommandId(): CommandId {
 /** The id of a new plan. */
 export function newPlanId(): PlanId {
   return PlanId.parse(`pln_${nextUlid()}`);
+}
+
+export function newInstallId(): InstallId {
+  return InstallId.parse(`cin_${nextUlid()}`);
+}
+
+/** Tells two requests for the same thing apart. */
+export function newAttemptId(): string {
+  return `att_${nextUlid()}`;
 }
 
 export function newIncidentId(): IncidentId {

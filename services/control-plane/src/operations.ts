@@ -3,6 +3,7 @@ import type { Operations } from '@countersign/service-kit';
 import type { Context } from './context.ts';
 import { activatePolicyRoute } from './routes/activate-policy.ts';
 import { answerDeviceLoginRoute } from './routes/answer-device-login.ts';
+import { approveInstallRoute } from './routes/approve-install.ts';
 import { approvePlanRoute } from './routes/approve-plan.ts';
 import { beginDeviceLoginRoute } from './routes/begin-device-login.ts';
 import { beginLoginRoute } from './routes/begin-login.ts';
@@ -29,6 +30,7 @@ import { createWhatIfRoute } from './routes/create-what-if.ts';
 import { deleteConsoleMemberRoute } from './routes/delete-console-member.ts';
 import { deletePolicyShadowRoute } from './routes/delete-policy-shadow.ts';
 import { deleteSessionRoute } from './routes/delete-session.ts';
+import { disableConnectorRoute } from './routes/disable-connector.ts';
 import { endCredentialRoute } from './routes/end-credential.ts';
 import { exportAuditEntriesRoute } from './routes/export-audit-entries.ts';
 import { finishLoginRoute } from './routes/finish-login.ts';
@@ -38,6 +40,7 @@ import { finishReauthRoute } from './routes/finish-reauth.ts';
 import { freezeTargetRoute } from './routes/freeze-target.ts';
 import { getActivePolicyRoute } from './routes/get-active-policy.ts';
 import { getBootstrapRoute } from './routes/get-bootstrap.ts';
+import { getConnectorRoute } from './routes/get-connector.ts';
 import { getConsoleFileRoute } from './routes/get-console-file.ts';
 import { getConsoleRunRoute } from './routes/get-console-run.ts';
 import { getConsoleWorkspaceRoute } from './routes/get-console-workspace.ts';
@@ -56,8 +59,10 @@ import { getSessionRoute } from './routes/get-session.ts';
 import { getSigningKeyRoute } from './routes/get-signing-key.ts';
 import { getSnapshotRoute } from './routes/get-snapshot.ts';
 import { getWhatIfRoute } from './routes/get-what-if.ts';
+import { installConnectorRoute } from './routes/install-connector.ts';
 import { introspectSessionRoute } from './routes/introspect-session.ts';
 import { listAuditEntriesRoute } from './routes/list-audit-entries.ts';
+import { listConnectorsRoute } from './routes/list-connectors.ts';
 import { listConsoleActionsRoute } from './routes/list-console-actions.ts';
 import { listConsoleRunsRoute } from './routes/list-console-runs.ts';
 import { listConsoleTasksRoute } from './routes/list-console-tasks.ts';
@@ -66,6 +71,7 @@ import { listConsoleWorkspacesRoute } from './routes/list-console-workspaces.ts'
 import { listEvidenceHandlesRoute } from './routes/list-evidence-handles.ts';
 import { listInboxApprovalsRoute } from './routes/list-inbox-approvals.ts';
 import { listIncidentsRoute } from './routes/list-incidents.ts';
+import { listInstallsRoute } from './routes/list-installs.ts';
 import { listLiveSessionsRoute } from './routes/list-live-sessions.ts';
 import { listOrgWorkspacesRoute } from './routes/list-org-workspaces.ts';
 import { listOrgsRoute } from './routes/list-orgs.ts';
@@ -140,6 +146,12 @@ export const operations: Operations<typeof controlPlaneRoutes, Context> = {
   listConsoleTasks: listConsoleTasksRoute,
   listConsoleTools: listConsoleToolsRoute,
   listToolDrift: listToolDriftRoute,
+  listConnectors: listConnectorsRoute,
+  getConnector: getConnectorRoute,
+  installConnector: installConnectorRoute,
+  disableConnector: disableConnectorRoute,
+  listInstalls: listInstallsRoute,
+  approveInstall: approveInstallRoute,
   listLiveSessions: listLiveSessionsRoute,
   getPolicyDraft: getPolicyDraftRoute,
   putPolicyDraft: putPolicyDraftRoute,

@@ -2,6 +2,7 @@ import { startStandardService, type Lifecycle, type StartedService } from '@coun
 import { createApp } from './app.ts';
 import type { ControlPlaneConfig } from './config.ts';
 import { createContext, type Context, type ContextOverrides } from './context.ts';
+import { tellCatalogue } from './connectors/tell-catalogue.ts';
 import { startAccessListener } from './workers/access-listener.ts';
 import { startConfirmer } from './workers/confirmer.ts';
 import { startEntitlementListener } from './workers/entitlement-listener.ts';
@@ -34,6 +35,7 @@ export function startControlPlane(
     lifecycle,
     createContext: (telemetry) => createContext(config, telemetry, overrides),
     workers: (context) => ({
+      catalogue: () => tellCatalogue(context),
       sweeper: () => startSweeper(context),
       reporter: () => startReporter(context),
       confirmer: () => startConfirmer(context, passMs),

@@ -23,6 +23,7 @@ import { createApprovalRoute } from './routes/create-approval.ts';
 import { createChatCompletionRoute } from './routes/create-chat-completion.ts';
 import { createCheckpointRoute } from './routes/create-checkpoint.ts';
 import { createEnvelopeRoute } from './routes/create-envelope.ts';
+import { disableMcpServerRoute } from './routes/disable-mcp-server.ts';
 import { getEnvelopeRoute } from './routes/get-envelope.ts';
 import { getEnvelopePayloadRoute } from './routes/get-envelope-payload.ts';
 import { listEnvelopesRoute } from './routes/list-envelopes.ts';
@@ -301,6 +302,7 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   approveNamedMcpServer: approveNamedMcpServerRoute,
   requestMcpServerApproval: requestMcpServerApprovalRoute,
   revokeMcpServer: revokeMcpServerRoute,
+  disableMcpServer: disableMcpServerRoute,
   scanMcpServer: scanMcpServerRoute,
   listAuthProfiles: listAuthProfilesRoute,
   putAuthProfile: putAuthProfileRoute,

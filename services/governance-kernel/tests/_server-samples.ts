@@ -24,6 +24,7 @@ export async function serverSamples(test: TestKernel, notesUrl: string): Promise
     'approve-named-mcp-server': { body: { ...params, ...(await approved()) } },
     'scan-mcp-server': { body: params },
     'revoke-mcp-server': { params, body: { tenant_id: 'acme', reason: 'for a test' } },
+    'disable-mcp-server': { params: { server_id: own.server_id }, body: { reason: 'for a test' } },
     'put-auth-profile': { params: { profile_id: 'p' }, body: { tenant_id: 'newcomer', servers: ['notes'] } },
     'get-sandbox-grant': { params: granted },
     'verify-sandbox-grant': { params: granted, body: {} },

@@ -84,6 +84,7 @@ describe('an assertion of the gateway', () => {
     'assert-approval',
     'challenge-approval',
     'challenge-voucher',
+    'disable-mcp-server',
     'list-passkeys',
     'register-passkey',
     'revoke-passkey',

@@ -105,6 +105,37 @@ describe('an owner who requests the approval of a server', () => {
     await reaching(get, ({ state }) => state === 'approved');
   });
 
+  it('approves nothing by a vote on a request from before the server was disabled', async () => {
+    const { tenant, as, server, get } = await workspaceOf(ada);
+    const { body: before } = await request(as(ada), server.definitions_hash);
+    const disable = () =>
+      as(ada).disableMcpServer({ params: { server_id: 'notes' }, query: {}, body: { reason: 'not needed' } });
+    expect((await disable()).body).toMatchObject({ state: 'revoked', revoked_by: ada, reason: 'not needed' });
+    await vote(as(ada), before);
+    expect(await get()).toMatchObject({ state: 'revoked', approval_request: null });
+    const receipt = before.receipt_id;
+    if (receipt === null || server.definitions_hash === null) throw new Error('The request was not sealed');
+    const body = { tenant_id: tenant, approval_receipt_id: receipt, definitions_hash: server.definitions_hash };
+    const used = test.as(tenant).approveMcpServer({ params: { server_id: 'notes' }, body });
+    expect(await refusal(used)).toBe('APPROVAL_NEEDED');
+    const { body: after } = await request(as(ada), server.definitions_hash);
+    expect(after.approval_id).not.toBe(before.approval_id);
+    await disable();
+    await vote(as(ada), after);
+    expect(await get()).toMatchObject({ state: 'revoked', approval_request: null });
+    await vote(as(ada), (await request(as(ada), server.definitions_hash)).body);
+    await reaching(get, ({ state }) => state === 'approved');
+  });
+
+  it('disables no server of the installation, of another workspace, or without a registration', async () => {
+    const [own, other] = [await workspaceOf(ada), await workspaceOf(ada)];
+    const named = (server_id: string) =>
+      refusal(own.as(ada).disableMcpServer({ params: { server_id }, query: {}, body: { reason: 'for a test' } }));
+    expect(await named('unknown')).toBe('NOT_FOUND');
+    expect(await named(`${other.tenant}/notes`)).not.toBeNull();
+    expect((await other.get()).state).toBe('quarantined');
+  });
+
   it('has its turn beside a workspace with many approvals', async () => {
     const requestedBy = 'operator-1' as PrincipalId; // the worker leaves these to the operator
     const given = async (tenant: string, nth: number) => {

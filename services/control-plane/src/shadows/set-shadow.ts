@@ -4,18 +4,20 @@ import { PolicyError, type CompiledPolicy } from '@countersign/policy';
 import type { Context } from '../context.ts';
 import type { WorkspaceCaller } from '../guards.ts';
 import { compileAgain } from '../policy/compile-draft.ts';
+import { requireRoom } from '../orgs/require-room.ts';
 import { parseDraft } from '../policy/parse-draft.ts';
 import { tenantOf } from '../siblings/tenant-of.ts';
 import { answerOf } from '../siblings/answer-of.ts';
 import { recordAudit } from '../store/audit.ts';
-import { listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';
+import type { Tx } from '../store/database.ts';
+import { countLanes, listLanes, lockLanes, writeLane } from '../store/shadow-lanes.ts';
 import { deliverLane } from './deliver-lane.ts';
 
 type Asked = { lane: LaneName; text: string; requestId: string; signal: AbortSignal };
 
 /**
  * Has a bundle judged in a lane: noted first, and then the kernel is told, now or as soon as it can be. Throws INVALID_REQUEST,
- * ILLEGAL_TRANSITION for a lane too many, and GOVERNANCE_UNAVAILABLE before anything is noted.
+ * ILLEGAL_TRANSITION for a lane too many, LIMIT_REACHED, and GOVERNANCE_UNAVAILABLE before anything is noted.
  */
 export async function setShadow(
   context: Context,
@@ -32,6 +34,7 @@ export async function setShadow(
     const before = lanes.find((each) => each.lane === lane);
     if (before?.policyHash === policyHash && before.state !== 'ending') return;
     if (before === undefined && lanes.length >= shadowLanesMax) throw tooMany(lanes.map((each) => each.lane));
+    if (before === undefined) await requireLaneRoom(tx, workspaceId);
     const changed = { policyHash, bundle: JSON.stringify(policy.bundle), version: (before?.version ?? 0) + 1 };
     await writeLane(tx, { workspaceId, lane, ...changed, state: 'unconfirmed', setBy, setAt: now });
     const act = { action: 'policy.shadow_set', actor: setBy, verdict: 'allow', subject: policyHash } as const;
@@ -59,6 +62,15 @@ async function endOfLog(
   const newest = { params: { tenant: tenantOf(workspaceId) }, query: { limit: 1 } };
   const { data } = await answerOf('kernel', () => asked.listLedgerEntries(newest));
   return (data[0]?.receipt.log_index ?? -1) + 1;
+}
+
+/** The lanes of all workspaces of an organisation count together. */
+async function requireLaneRoom(tx: Tx, workspaceId: WorkspaceCaller['workspaceId']): Promise<void> {
+  await requireRoom(tx, workspaceId, {
+    name: 'shadow_lanes',
+    things: 'shadow lanes',
+    count: (orgId) => countLanes(tx, orgId),
+  });
 }
 
 function tooMany(lanes: readonly LaneName[]): AppError {

@@ -1,6 +1,6 @@
 import { Digest, UserId, WorkspaceId } from '@countersign/contracts';
 import { PolicyShadow } from '@countersign/contracts/control-plane';
-import { LaneName } from '@countersign/contracts/governance-kernel';
+import { LaneName, type OrgId } from '@countersign/contracts/governance-kernel';
 import type { ShadowLane as Row } from '../generated/prisma/client.ts';
 import type { Reader, Tx } from './database.ts';
 
@@ -22,6 +22,12 @@ type OfVersion = Named & Pick<StoredLane, 'version'>;
 export async function listLanes(reader: Reader, workspaceId: WorkspaceId): Promise<StoredLane[]> {
   const rows = await reader.shadowLane.findMany({ where: { workspaceId }, orderBy: { lane: 'asc' } });
   return rows.map(laneOf);
+}
+
+/** The lanes of an organisation. Call it with the lock of its limits. */
+export async function countLanes(tx: Tx, orgId: OrgId): Promise<number> {
+  const owned = await tx.orgWorkspace.findMany({ where: { orgId }, select: { workspaceId: true } });
+  return await tx.shadowLane.count({ where: { workspaceId: { in: owned.map((row) => row.workspaceId) } } });
 }
 
 export async function findLane(reader: Reader, { workspaceId, lane }: Named): Promise<StoredLane | null> {

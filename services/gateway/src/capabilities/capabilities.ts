@@ -8,7 +8,7 @@ export function capabilitiesOf(record: EvalRecord | null): Capability[] {
   return catalogue.map((entry) => capabilityOf(entry, record));
 }
 
-function capabilityOf(entry: CatalogueEntry, record: EvalRecord | null): Capability {
+export function capabilityOf(entry: CatalogueEntry, record: EvalRecord | null): Capability {
   const { key, name, owner, promises } = entry;
   const evidence = record === null ? null : evidenceFor(entry, record);
   return {

@@ -242,7 +242,6 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cp.research',
     ],
     unproven: [
-      'cp.connector',
       'cp.shim',
       'cp.hold',
       'cp.jurisdiction',
@@ -278,7 +277,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'cg.scim',
       'cg.compliance',
     ],
-    unproven: ['cg.entitlement'],
+    unproven: [],
   },
   {
     key: 'installation',
@@ -290,4 +289,4 @@ export const catalogue: readonly CatalogueEntry[] = [
 ];
 
 /** The date of the last change of this list. */
-export const catalogueRevisedAt = '2026-11-22T00:00:00.000Z' as Instant;
+export const catalogueRevisedAt = '2026-11-29T00:00:00.000Z' as Instant;

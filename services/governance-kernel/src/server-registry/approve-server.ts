@@ -60,6 +60,9 @@ export async function approveServer(parts: ApproveParts, approving: Approving): 
       const server = batch.rows(mcpServers, owner).find((row) => row.key === key);
       if (server === undefined) throw new AppError('NOT_FOUND', 'There is no such MCP server');
       const granted = requireApproval(parts, { batch, nowMs, approving });
+      // Who revoked the server did not know of votes that came later on a request from before.
+      if (server.revokedAtMs !== null && granted.createdAtMs <= server.revokedAtMs)
+        throw needed('The server was revoked after this approval was requested');
       const expiresAtMs = expiresAt === undefined ? null : Date.parse(expiresAt);
       if (expiresAtMs !== null && expiresAtMs <= nowMs)
         throw new AppError('END_PASSED', 'The approval would have expired already', { param: 'expires_at' });

@@ -16,7 +16,7 @@ import { definitionsHash } from './definitions-hash.ts';
 import type { McpRegistry } from '../registry/mcp-registry.ts';
 import { serverKey } from '../registry/mcp-servers.ts';
 import { registerServer, type RegisterParts } from './register-server.ts';
-import { revokeServer } from './revoke-server.ts';
+import { disableServer, revokeServer } from './revoke-server.ts';
 import { serverDetail, serverView, type StoredTool } from './server-view.ts';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { grantInForce } from '../sandbox/grant-in-force.ts';
@@ -40,9 +40,11 @@ export type DeskParts = RegisterParts & {
   findHidden(key: string): Promise<HiddenTool[]>;
   /** The approval that a receipt is about. `null` when the receipt is about none. */
   findApprovalOf(tenant: TenantId, receipt: ReceiptId): Promise<Pick<ApprovalRow, 'id' | 'session'> | null>;
-  /** The open request of the tenant for the approval of this resource. */
-  findRequest(tenant: TenantId, resource: string, now: Date): Promise<ApprovalRow | null>;
+  /** The open request of the tenant for the approval of this resource, made after the server was revoked last. */
+  findRequest(tenant: TenantId, asked: AskedRequest): Promise<ApprovalRow | null>;
 };
+
+export type AskedRequest = { resource: string; now: Date; revokedAtMs: number | null };
 
 /** Every server that the tenant has, by name. A name of the installation hides the same name of the tenant. */
 export async function listServers(parts: DeskParts, tenant: TenantId): Promise<McpServer[]> {
@@ -160,9 +162,19 @@ type RevokeRequest = { tenant: TenantId; by: PrincipalId; serverId: string; reas
 
 export async function revokeNamed(parts: DeskParts, request: RevokeRequest): Promise<McpServerDetail> {
   await revokeServer(parts, request);
+  return await endedServer(parts, request);
+}
+
+/** The same for a server that the tenant added itself. Throws ILLEGAL_TRANSITION for one of the installation. */
+export async function disableOwn(parts: DeskParts, request: RevokeRequest): Promise<McpServerDetail> {
+  await disableServer(parts, request);
+  return await endedServer(parts, request);
+}
+
+async function endedServer(parts: DeskParts, { tenant, serverId }: RevokeRequest): Promise<McpServerDetail> {
   // Its process ends now, and not at the next call.
-  await parts.servers.reload(request.tenant);
-  return await getServer(parts, request.tenant, request.serverId);
+  await parts.servers.reload(tenant);
+  return await getServer(parts, tenant, serverId);
 }
 
 export async function visibleServers(parts: DeskParts, tenant: TenantId): Promise<StoredServer[]> {
@@ -192,16 +204,16 @@ async function detailOf(parts: DeskParts, { tenant, stored }: OfTenant): Promise
     canBeApproved: row.state !== 'discovered' || row.tenant === null,
     ...{ tools, hidden },
   });
-  return { ...detail, approval_request: await requestOf(parts, row.tenant, detail.approval?.resource) };
+  return { ...detail, approval_request: await requestOf(parts, row, detail.approval?.resource) };
 }
 
 async function requestOf(
   parts: DeskParts,
-  tenant: TenantId | null,
+  { tenant, revokedAtMs }: StoredServer['row'],
   resource: string | undefined,
 ): Promise<McpServerDetail['approval_request']> {
   if (tenant === null || resource === undefined) return null;
-  const request = await parts.findRequest(tenant, resource, parts.clock());
+  const request = await parts.findRequest(tenant, { resource, now: parts.clock(), revokedAtMs });
   if (request === null || (request.state !== 'pending' && request.state !== 'approved')) return null;
   return { approval_id: request.id, state: request.state, expires_at: instant(request.expiresAtMs) };
 }

@@ -43,7 +43,8 @@ export async function requestServerApproval(parts: RequestParts, request: Reques
       details: { definitions_hash: server.definitions_hash },
     });
   const { resource } = server.approval;
-  const open = await parts.desk.findRequest(tenant, resource, parts.desk.clock());
+  const revokedAtMs = server.revoked_at === null ? null : Date.parse(server.revoked_at);
+  const open = await parts.desk.findRequest(tenant, { resource, now: parts.desk.clock(), revokedAtMs });
   if (open !== null) return open;
   return await askBeforehand(parts.cycle, {
     call: {

@@ -41,7 +41,7 @@ export function deskStore(
     findTools: (key) => findServerTools(reader, key),
     findHidden: (key) => findHiddenTools(reader, key),
     findApprovalOf: (tenant, receipt) => findApprovalOf(reader, tenant, receipt),
-    findRequest: (tenant, resource, now) => findServerRequest(reader, tenant, resource, now),
+    findRequest: (tenant, asked) => findServerRequest(reader, tenant, asked),
   };
 }
 

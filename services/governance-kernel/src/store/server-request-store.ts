@@ -4,22 +4,26 @@ import { z } from 'zod';
 import type { ApprovalRow } from '../approvals/approval-row.ts';
 import { approvals } from '../approvals/approvals.ts';
 import { underPolicy } from '../approvals/expire.ts';
+import type { AskedRequest } from '../server-registry/registry-desk.ts';
 import type { GivenQuery } from '../server-registry/request-approval.ts';
 import type { Reader } from './database.ts';
 import { findActiveHash } from './policy-store.ts';
 import { asStored } from './stored-row.ts';
 
-/** The newest open request for the approval of a server. `null` when there is none, or when a new policy has ended it. */
+/**
+ * The newest open request for the approval of a server. `null` when there is none, or when a new policy or a revocation
+ * of the server has ended it.
+ */
 export async function findServerRequest(
   reader: Reader,
   tenant: TenantId,
-  resource: string,
-  now: Date,
+  { resource, now, revokedAtMs }: AskedRequest,
 ): Promise<ApprovalRow | null> {
   const row = await reader.approval.findFirst({
     where: {
       ...{ tenant_id: tenant, action: approveServerAction, resource, expires_at: { gt: now } },
       state: { in: ['pending', 'approved'] },
+      ...(revokedAtMs === null ? {} : { created_at: { gt: new Date(revokedAtMs) } }),
     },
     omit: { args_encrypted: true },
     orderBy: { approval_id: 'desc' },
