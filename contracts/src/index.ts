@@ -32,6 +32,8 @@ export {
   ProjectId,
   SandboxGrantId,
   ManifestId,
+  HostChainId,
+  HostDriftId,
   ScimTokenId,
   ComplianceReportId,
   ScimUserId,
