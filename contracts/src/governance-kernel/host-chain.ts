@@ -50,7 +50,7 @@ export const HardwareRoot = z.strictObject({
 });
 export type HardwareRoot = z.infer<typeof HardwareRoot>;
 
-/** What the recorder knows of who acted. Each member that is there is compared with the decision. */
+/** The actor, as far as the recorder knows it. Each member that is there is compared with the decision. */
 export const HostSubject = z.strictObject({
   decision_id: DecisionId.optional(),
   session_id: SessionId.optional(),
@@ -68,12 +68,12 @@ export const HostEvent = z
     kind: z.literal('network_egress'),
     /** When it began, by the clock of the host. */
     observed_at: Instant,
-    /** As the recorder saw it asked for, by TLS or DNS. */
+    /** The name that the host asked for, by TLS or DNS. */
     destination_host: HostName.optional(),
     destination_ip: Address.optional(),
     destination_port: z.int().min(1).max(65_535),
     protocol: z.enum(['tcp', 'udp', 'other']),
-    /** Of this event alone, and not of all before it. */
+    /** The bytes of this event alone, and not of all before it. */
     bytes_sent: ByteCount,
     bytes_received: ByteCount,
   })

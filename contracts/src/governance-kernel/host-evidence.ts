@@ -44,7 +44,7 @@ export type HostReceiptReason = z.infer<typeof HostReceiptReason>;
 export const HostDriftKind = z.enum(['without_intent', 'after_deny', 'destination_mismatch', 'volume_exceeded']);
 export type HostDriftKind = z.infer<typeof HostDriftKind>;
 
-/** What leads from an event to its decision. An agent alone leads to none. */
+/** The names that lead from an event to its decision. An agent alone leads to none. */
 export const HostMatch = z.enum(['decision', 'session', 'workload', 'agent', 'destination']);
 export type HostMatch = z.infer<typeof HostMatch>;
 
@@ -81,7 +81,7 @@ export type HostDrift = z.infer<typeof HostDrift>;
 export const HostReceiptReport = z.strictObject({
   position: z.int().min(1),
   host_receipt_id: z.string(),
-  /** As it was computed here. */
+  /** The hash that this kernel computed. */
   host_receipt_hash: Digest,
   state: HostReceiptState,
   reasons: z.array(HostReceiptReason),
@@ -96,7 +96,7 @@ export const HostReceiptReport = z.strictObject({
 });
 export type HostReceiptReport = z.infer<typeof HostReceiptReport>;
 
-/** What a correlation is not, in each of its answers. */
+/** The limits of a correlation, stated in each of its answers. */
 export const hostEvidenceNotice =
   'A correlation compares what a recorder reports with what this kernel sealed. It enforces nothing and blocks no packet, ' +
   'what no recorder saw is not in it, and a receipt proves no more than its state says.';

@@ -46,7 +46,7 @@ type Candidate = { intent: SealedIntent; matchedBy: HostMatch[]; weight: number 
 
 /**
  * The best match of an event, and whether it covers it. A name that differs rules a decision out, an agent alone leads to none, and no decision
- * covers what was before it. Of equal matches the last before the event decides: a DENY behind an ALLOW, or an ALLOW behind a DENY.
+ * covers what was before it. Among equal matches the last before the event decides: a DENY behind an ALLOW, or an ALLOW behind a DENY.
  */
 export function correlate({ subject, event }: HostReceipt, intents: readonly SealedIntent[]): Correlation {
   const atMs = Date.parse(event.observed_at);

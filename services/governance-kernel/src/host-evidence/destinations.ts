@@ -5,7 +5,7 @@ import type { z } from 'zod';
 /** Where a call may go. `port` is `null` where none is stated: then any is meant. */
 export type NamedDestination = { host: string; port: number | null };
 
-/** What registrations and grants of the tenant sealed: a record names them by id and by hash. */
+/** Sealed registrations and grants of the tenant: a record names them by id and by hash. */
 export type SealedNames = {
   /** The address of a server when the decision was made. `null`: it has none, or none that was sealed. */
   addressOf(serverId: string, atMs: number): string | null;
@@ -16,8 +16,8 @@ export type SealedNames = {
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 };
 
 /**
- * The destinations that a sealed decision names: the resource of a `data.egress`, addresses in the resource and in the arguments that its policy
- * read, the address of its MCP server, and the network of its sandbox grant. A decision that names none covers no traffic.
+ * The destinations that a sealed decision names. They are the resource of a `data.egress`, and addresses in the resource and in the arguments that its policy
+ * read. They are also the address of its MCP server and the network of its sandbox grant. A decision that names none covers no traffic.
  */
 export function destinationsOf(record: BoundaryRecord, sealed: SealedNames): NamedDestination[] {
   const { intent, mcp_server_id: server, sandbox_grant_hash: grant } = record;

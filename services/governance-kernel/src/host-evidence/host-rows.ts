@@ -62,7 +62,7 @@ export const hostReceipts: Control<ReceiptKey, HostReceiptRow> = {
 };
 
 type VolumeKey = { readonly tenant: TenantId; readonly decisionReceipt: ReceiptId };
-/** What all events of a decision have sent. */
+/** The bytes that all events of a decision have sent. */
 type HostVolumeRow = VolumeKey & { readonly bytes: number };
 
 const volumeName = ({ tenant, decisionReceipt }: VolumeKey) => `${chainName(hostChainOf(tenant))}\n${decisionReceipt}`;
@@ -85,7 +85,7 @@ export const hostVolumes: Control<VolumeKey, HostVolumeRow> = {
 };
 
 type DriftKey = { readonly tenant: TenantId; readonly id: HostDriftId };
-export type HostDriftRow = DriftKey & {
+type HostDriftRow = DriftKey & {
   readonly kind: HostDriftKind;
   readonly chainId: HostChainId;
   readonly drift: HostDrift;

@@ -11,7 +11,7 @@ import { destinationsOf, type SealedNames } from './destinations.ts';
 type Decided = { receipt: StoredReceipt; record: BoundaryRecord };
 type Period = { from: string; to: string };
 
-/** What the ledger of one tenant sealed. */
+/** The ledger of one tenant. */
 export type SealedLedger = {
   decisions(period: Period): AsyncIterable<readonly Decided[]>;
   outcomes(period: Period): AsyncIterable<readonly ReceiptPayload[]>;
@@ -98,7 +98,7 @@ function intentOf(
   };
 }
 
-/** What the decision was judged for, which each budget that counts bytes had left; of an older record, what the budgets had left. */
+/** The demand of the decision, which each budget that counts bytes had left. An older record states only what the budgets had left. */
 function bytesAllowedBy({ demand, budgets }: BoundaryRecord): number | null {
   const left = budgets.flatMap(({ egress_remaining_bytes: bytes }) => (bytes === null ? [] : [Math.max(bytes, 0)]));
   const limits = demand === undefined ? left : [demand.egress_bytes, ...left];

@@ -15,7 +15,7 @@ import { bytesIn, hashOf, hostReceiptBytes } from './host-hashes.ts';
 export type VerifiedReceipt = {
   position: number;
   receipt: HostReceipt;
-  /** As it was computed here. */
+  /** The hash that was computed here. */
   hash: Digest;
   state: HostReceiptState;
   reasons: HostReceiptReason[];

@@ -57,7 +57,7 @@ export async function listHostDrift(
 }
 
 type SealedDecision = { receipt: StoredReceipt; record: BoundaryRecord };
-export type Period = { from: string; to: string };
+type Period = { from: string; to: string };
 const rowsInOneRead = 200;
 
 /** The decisions of a period with their receipts, a page at a time. */
@@ -92,7 +92,7 @@ export async function findDecisions(
   return entriesOf(rows).flatMap(({ receipt, record }) => (record === null ? [] : [{ receipt, record }]));
 }
 
-/** What the tenant's registrations or grants sealed, newest first. */
+/** Sealed registrations or grants of the tenant, newest first. */
 export async function sealedSettings(
   reader: Reader,
   tenant: TenantId,
