@@ -46,6 +46,7 @@ export const finished: readonly PromiseId[] = [
   'kn.errors',
   'kn.tenants',
   'kn.trust',
+  'kn.hostdrift',
   'kn.restart',
   'kn.demo',
   'gw.auth.email',

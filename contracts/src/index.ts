@@ -33,6 +33,8 @@ export {
   ProjectId,
   SandboxGrantId,
   ManifestId,
+  HostChainId,
+  HostDriftId,
   ScimTokenId,
   ComplianceReportId,
   ScimUserId,

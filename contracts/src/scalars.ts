@@ -49,6 +49,9 @@ export const LedgerTransactionId = prefixedId('ltx');
 export const SandboxGrantId = prefixedId('sbx');
 /** An envelope around native evidence. */
 export const ManifestId = prefixedId('env');
+/** An imported chain of a recorder beside the boundary. */
+export const HostChainId = prefixedId('hch');
+export const HostDriftId = prefixedId('hdr');
 export const ScimTokenId = prefixedId('stk');
 export const CheckoutId = prefixedId('chk');
 /** A group of workspaces of one organisation. */
@@ -88,6 +91,8 @@ export type CreditGrantId = z.infer<typeof CreditGrantId>;
 export type LedgerTransactionId = z.infer<typeof LedgerTransactionId>;
 export type SandboxGrantId = z.infer<typeof SandboxGrantId>;
 export type ManifestId = z.infer<typeof ManifestId>;
+export type HostChainId = z.infer<typeof HostChainId>;
+export type HostDriftId = z.infer<typeof HostDriftId>;
 export type ScimTokenId = z.infer<typeof ScimTokenId>;
 export type CheckoutId = z.infer<typeof CheckoutId>;
 export type ProjectId = z.infer<typeof ProjectId>;

@@ -29,7 +29,7 @@ const ofGateway: Row[] = [
     check-resolver compile-policy-draft create-api-key create-blast-radius create-console-run create-console-task
     create-policy-test create-replay create-session-ticket create-support-report create-task create-what-if
     delete-task get-connector list-connectors list-installs export-audit export-evidence export-receipts follow-events get-active-policy get-consistency-proof get-console-run
-    get-envelope get-envelope-payload list-envelopes list-evidence-keys verify-envelope
+    get-envelope get-envelope-payload get-host-chain list-envelopes list-evidence-keys list-host-drift verify-envelope
     get-console-workspace get-decision-stats get-mcp-server list-mcp-servers get-evidence-handle get-governance-receipt get-governance-status get-graph-receipt get-incident
     get-inclusion-proof get-latest-checkpoint get-ops get-plan get-policy-draft get-receipt get-record get-replay
     get-trust-list get-runtime-status get-seen-agent get-spend-summary get-report get-run get-snapshot get-task get-what-if get-workspace get-workspace-approval get-workspace-settings
@@ -55,7 +55,7 @@ const ofGateway: Row[] = [
     owners,
     `
     activate-policy apply-workspace-settings approve-install install-connector approve-plan commit-plan create-access-key create-console-member create-envelope
-    create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap
+    create-evidence-handle create-invite create-subscription delete-console-member end-subscription get-bootstrap import-host-chain
     list-access-keys list-invites list-notifications list-subscriptions put-console-member put-console-workspace
     put-member-role put-workspace put-workspace-mode put-workspace-settings redrive-notification remove-member
     register-mcp-server request-mcp-server-approval scan-mcp-server resume-target resync-target revoke-access-key revoke-invite rotate-webhook-secret approve-basic-plan
@@ -128,6 +128,7 @@ const withoutPresence: Readonly<Record<string, string>> = {
   'create-envelope': 'signs what the log holds already',
   'create-environment': 'gives access to no person',
   'install-connector': 'adds a server that is quarantined',
+  'import-host-chain': 'seals what another recorder saw, and changes no decision',
   'redrive-delivery': 'repeats a delivery',
   'redrive-notification': 'repeats a notification',
   'redrive-basic-delivery': 'repeats a delivery',

@@ -51,9 +51,26 @@ export async function askEvidence(ask: Ask, receipt_hash: string): Promise<void>
   await ask(kernel.getEnvelopePayload, { params });
   await ask(kernel.verifyEnvelope, { params, body: {} });
   await ask(kernel.listEvidenceKeys);
+  const { host_chain_id } = await ask(kernel.importHostChain, { body: { chain: recorded() } });
+  await ask(kernel.getHostChain, { params: { host_chain_id: String(host_chain_id) } });
+  await ask(kernel.listHostDrift);
   await ask(kernel.verifyEvidence, { body: { evidence: '{}' } });
   await ask(kernel.verifyReplay, { body: { evidence: '{}' } });
   await ask(kernel.listGraphSessions);
   await ask(kernel.listGraphReceipts, { params: { session_id: 's1' } });
   await ask(kernel.getGraphReceipt, { params: { receipt_hash } });
+}
+
+/** A chain of a recorder whose one receipt fails: its hash is of something else. */
+function recorded() {
+  const receipt = {
+    ...{ receipt_id: 'event-1', host_id: 'host-1', prev_receipt_hash: null, subject: { session_id: 's1' } },
+    receipt_hash: `sha256:${'0'.repeat(64)}`,
+    event: {
+      ...{ kind: 'network_egress', observed_at: new Date().toISOString(), destination_host: 'api.example' },
+      ...{ destination_port: 443, protocol: 'tcp', bytes_sent: 1, bytes_received: 1 },
+    },
+  };
+  const source = { vendor: 'example', profile: 'ebpf-egress' };
+  return { schema_version: 'countersign/host-chain.v1', chain_id: 'host-1', source, receipts: [receipt] };
 }

@@ -6,8 +6,10 @@ import {
   BudgetId,
   Currency,
   EffectLevel,
+  HostChainId,
   Instant,
   PrincipalId,
+  ReceiptId,
   SessionId,
   TenantId,
   ToolName,
@@ -15,6 +17,7 @@ import {
 import { ApprovalState } from './approvals.ts';
 import { BudgetSubject, BudgetWindow } from './budgets.ts';
 import { Fence, ScopedFenceCommand } from './fences.ts';
+import { HostDriftCounts } from './host-evidence.ts';
 import { IdentityKind } from './identity.ts';
 
 /** A person is asked: an approval is pending. The details of the call are on its page, for those who may decide it. */
@@ -114,5 +117,22 @@ export const kernelIdentityRevoked = defineEvent({
     kind: IdentityKind,
     revoked_at: Instant,
     revoked_by: PrincipalId,
+  }),
+});
+
+/** An import of a recorder's chain found Boundary Drift: sent once for the import, with its first receipts. */
+export const kernelHostDrift = defineEvent({
+  type: 'kernel.host-drift.sealed.v1',
+  data: z.strictObject({
+    tenant_id: TenantId,
+    host_chain_id: HostChainId,
+    chain_id: z.string(),
+    imported_by: PrincipalId,
+    counts: HostDriftCounts,
+    /** The receipts of at most twenty of them, the first ones by time. */
+    receipt_ids: z.array(ReceiptId).max(20),
+    /** How many of all rest on a receipt of the recorder that is `verified`. */
+    verified: z.int().min(0),
+    detected_at: Instant,
   }),
 });

@@ -31,6 +31,8 @@ export * from './export-query.ts';
 export * from './fences.ts';
 export * from './governed-changes.ts';
 export * from './health.ts';
+export * from './host-chain.ts';
+export * from './host-evidence.ts';
 export * from './identity.ts';
 export * from './least-effects.ts';
 export * from './ledger-entries.ts';

@@ -7,6 +7,7 @@ import { startAccessListener } from './workers/access-listener.ts';
 import { startConfirmer } from './workers/confirmer.ts';
 import { startEntitlementListener } from './workers/entitlement-listener.ts';
 import { startGlassListener } from './workers/glass-listener.ts';
+import { startHostDriftListener } from './workers/host-drift-listener.ts';
 import { startHintListener } from './workers/hint-listener.ts';
 import { startReporter } from './workers/reporter.ts';
 import { startCourier } from './workers/courier.ts';
@@ -45,6 +46,7 @@ export function startControlPlane(
       watcher: () => startWatcher(context, passMs),
       hints: () => startHintListener(context),
       glass: () => startGlassListener(context),
+      hostDrift: () => startHostDriftListener(context),
       entitlements: () => startEntitlementListener(context),
       access: () => startAccessListener(context),
     }),

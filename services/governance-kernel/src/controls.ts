@@ -10,6 +10,7 @@ import { budgetTerms } from './budgets/budget-terms.ts';
 import { evidenceEnvelopes } from './envelopes/evidence-envelopes.ts';
 import { fenceCommands, fences } from './fences/fences.ts';
 import { tenantOrgs } from './fences/tenant-orgs.ts';
+import { hostChains, hostDrift, hostReceipts, hostVolumes } from './host-evidence/host-rows.ts';
 import { identities } from './identities/identities.ts';
 import { identityKeys } from './identities/identity-keys.ts';
 import type { AnyControl } from './ledger/control.ts';
@@ -57,4 +58,8 @@ export const controls: readonly AnyControl[] = [
   dispatches,
   answers,
   evidenceEnvelopes,
+  hostChains,
+  hostReceipts,
+  hostVolumes,
+  hostDrift,
 ] as readonly unknown[] as readonly AnyControl[]; // each is handed its own keys and rows only

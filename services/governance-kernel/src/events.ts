@@ -1,11 +1,13 @@
-import { Instant, type PrincipalId } from '@countersign/contracts';
+import { Instant, type PrincipalId, type TenantId } from '@countersign/contracts';
 import {
   kernelApprovalRequested,
   kernelApprovalResolved,
   kernelBudgetThreshold,
   kernelFenceSet,
   kernelGlassBroken,
+  kernelHostDrift,
   kernelIdentityRevoked,
+  type HostDrift,
 } from '@countersign/contracts/governance-kernel';
 import type { NewEvent, OutgoingEvent } from '@countersign/messaging';
 import type { ApprovalRow } from './approvals/approval-row.ts';
@@ -134,4 +136,32 @@ export function identityRevokedEvent(
     revoked_by: revokedBy,
   };
   return newEvent(kernelIdentityRevoked, data, { subject: `${kind}:${principal}`, tenantid: tenant });
+}
+
+const receiptsTold = 20;
+
+type Import = { tenant: TenantId; by: PrincipalId; chainId: string; found: readonly HostDrift[]; at: Instant };
+
+/** A recorder saw what no decision covers. Null: nothing was found. */
+export function hostDriftEvent({ newEvent }: { newEvent: NewEvent }, told: Import): OutgoingEvent | null {
+  const { tenant, by, chainId, found, at } = told;
+  const [first] = found;
+  if (first === undefined) return null;
+  const of = (kind: HostDrift['kind']) => found.filter((one) => one.kind === kind).length;
+  const data = {
+    tenant_id: tenant,
+    host_chain_id: first.host_chain_id,
+    chain_id: chainId,
+    imported_by: by,
+    counts: {
+      without_intent: of('without_intent'),
+      after_deny: of('after_deny'),
+      destination_mismatch: of('destination_mismatch'),
+      volume_exceeded: of('volume_exceeded'),
+    },
+    receipt_ids: found.slice(0, receiptsTold).map(({ receipt_id: id }) => id),
+    verified: found.filter(({ host_receipt_state: state }) => state === 'verified').length,
+    detected_at: at,
+  };
+  return newEvent(kernelHostDrift, data, { subject: first.host_chain_id, tenantid: tenant });
 }

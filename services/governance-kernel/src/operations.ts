@@ -56,6 +56,7 @@ import { getConsoleSurfaceRoute } from './routes/get-console-surface.ts';
 import { getDecisionStatsRoute } from './routes/get-decision-stats.ts';
 import { getFenceRoute } from './routes/get-fence.ts';
 import { getGraphReceiptRoute } from './routes/get-graph-receipt.ts';
+import { getHostChainRoute } from './routes/get-host-chain.ts';
 import { getInclusionProofRoute } from './routes/get-inclusion-proof.ts';
 import { getLatestCheckpointRoute } from './routes/get-latest-checkpoint.ts';
 import { getMcpServerRoute } from './routes/get-mcp-server.ts';
@@ -71,6 +72,7 @@ import { getSandboxGrantRoute } from './routes/get-sandbox-grant.ts';
 import { getTrustListRoute } from './routes/get-trust-list.ts';
 import { getSeenAgentRoute } from './routes/get-seen-agent.ts';
 import { healthzRoute, versionRoute } from './routes/health.ts';
+import { importHostChainRoute } from './routes/import-host-chain.ts';
 import { inspectSandboxGrantRoute } from './routes/inspect-sandbox-grant.ts';
 import { listAccessKeysRoute } from './routes/list-access-keys.ts';
 import { listActionsRoute } from './routes/list-actions.ts';
@@ -89,6 +91,7 @@ import { listFencesRoute } from './routes/list-fences.ts';
 import { listGalleryServersRoute } from './routes/list-gallery-servers.ts';
 import { listGraphReceiptsRoute } from './routes/list-graph-receipts.ts';
 import { listGraphSessionsRoute } from './routes/list-graph-sessions.ts';
+import { listHostDriftRoute } from './routes/list-host-drift.ts';
 import { listLedgerEntriesRoute } from './routes/list-ledger-entries.ts';
 import { listMcpCapabilitiesRoute } from './routes/list-mcp-capabilities.ts';
 import { listMcpServersRoute } from './routes/list-mcp-servers.ts';
@@ -185,6 +188,9 @@ export const operations: Operations<typeof kernelRoutes, Context> = {
   getEnvelopePayload: getEnvelopePayloadRoute,
   verifyEnvelope: verifyEnvelopeRoute,
   listEvidenceKeys: listEvidenceKeysRoute,
+  importHostChain: importHostChainRoute,
+  getHostChain: getHostChainRoute,
+  listHostDrift: listHostDriftRoute,
   listRecords: listRecordsRoute,
   getRecord: getRecordRoute,
   verifyRecord: verifyRecordRoute,

@@ -3,6 +3,7 @@ import { publicKeyToJwk } from '@countersign/crypto';
 import { generateSigningKey } from '@countersign/crypto/signing';
 import type { TestKernel } from './_kernel.ts';
 import type { Sample } from './_raw.ts';
+import { Recorder } from './_recorder.ts';
 import { changing, type Root } from './_trust.ts';
 
 /** Calls about envelopes. One of them is around this receipt already. */
@@ -16,6 +17,18 @@ export async function envelopeSamples(test: TestKernel, receiptHash: Digest): Pr
     'get-envelope-payload': { params },
     'verify-envelope': { params, body: {} },
   };
+}
+
+/** Calls about chains of a recorder. One of them is imported already. */
+export async function hostSamples(test: TestKernel): Promise<Record<string, Sample>> {
+  const recorder = new Recorder();
+  const at = test.kernel.context.clock().getTime();
+  const bodyOf = (chain: string) => ({
+    chain: recorder.chain(chain, [{ at, host: 'api.example' }]),
+    keys: [recorder.key],
+  });
+  const { host_chain_id } = (await test.as('acme').importHostChain({ query: {}, body: bodyOf('first') })).body;
+  return { 'import-host-chain': { body: bodyOf('second') }, 'get-host-chain': { params: { host_chain_id } } };
 }
 
 const dayMs = 86_400_000;

@@ -25,6 +25,9 @@ export const rare = {
 /** A session that goes on through all of the history. */
 export const longSession = 'long-session';
 
+/** A chain with little drift, and one with most of it. */
+export const hostChains = { few: `hch_${'0'.repeat(26)}`, many: `hch_${'1'.repeat(26)}` } as const;
+
 /** Each list is far longer than a statement may read, and each table too large to be read in one piece. */
 export const rows = { ledger: 64_000, approvals: 30_000, others: 8_000 };
 
@@ -53,6 +56,18 @@ export async function fillHistory(test: TestKernel, { receipts = rows.ledger } =
     await client.end();
   }
 }
+
+const drift = {
+  ...{ drift_id: `hdr_${'0'.repeat(26)}`, kind: 'without_intent', host_chain_id: hostChains.many },
+  ...{
+    chain_hash: `sha256:${'0'.repeat(64)}`,
+    host_receipt_id: 'event-1',
+    host_receipt_hash: `sha256:${'0'.repeat(64)}`,
+  },
+  ...{ host_receipt_state: 'verified', observed_at: instantOf(0), destination: 'x.example:443', bytes_sent: 1 },
+  ...{ decision_id: null, decision_receipt_id: null, verdict: null, matched_by: [], expected_destinations: [] },
+  ...{ bytes_allowed: null, bytes_counted: null, detected_at: instantOf(0), receipt_id: `rcp_${'0'.repeat(26)}` },
+};
 
 const ledgerOf = (receipts: number) => `
 INSERT INTO ledger
@@ -118,6 +133,9 @@ const others = [
      FROM ${some}, generate_series(1, 3) nth`,
   `INSERT INTO access_keys
      SELECT 'key_' || lpad(n::text, 26, '0'), '${busy}', 'agent-' || n, 'agent', '{evaluate}', NULL, 'agk_', 'hash-' || n, now(), now(), 'test' FROM ${some}`,
+  `INSERT INTO host_chains SELECT '${busy}', 'sha256:' || n, 'hch_' || lpad(n::text, 26, '0'), '{}', '{}' FROM ${some}`,
+  `INSERT INTO host_drift SELECT '${busy}', 'hdr_' || lpad(n::text, 26, '0'), CASE WHEN n < 9 THEN 'after_deny' ELSE 'without_intent' END,
+     CASE WHEN n < 99 THEN '${hostChains.few}' ELSE '${hostChains.many}' END, '${JSON.stringify(drift)}' FROM ${some}`,
   `INSERT INTO outbox (id, type, envelope, sent_at) SELECT 'sent-' || n, 'test', '{}', now() FROM ${some}`,
   `INSERT INTO inbox SELECT 'consumer', 'message-' || n FROM ${some}`,
 ];

@@ -32,6 +32,7 @@ const unknownParams: Record<string, string> = {
   profile_id: 'unknown',
   grant_id: `sbx_${ulid}`,
   manifest_id: `env_${ulid}`,
+  host_chain_id: `hch_${ulid}`,
   surface_id: 'unknown',
   model: 'unknown-model',
 };

@@ -6,7 +6,7 @@ import { runConformance } from './_conformance.ts';
 import { nodeProvider } from '@countersign/crypto/node';
 import { compilePolicy, parsePolicyBundle } from '@countersign/policy';
 import { TestAgent } from './_agents.ts';
-import { envelopeSamples, trustSamples } from './_evidence-samples.ts';
+import { envelopeSamples, hostSamples, trustSamples } from './_evidence-samples.ts';
 import { starterPolicy, type TestKernel } from './_kernel.ts';
 import { askPack } from './_pack.ts';
 import { signedBody } from './_policies.ts';
@@ -151,6 +151,7 @@ async function samplesFor(test: TestKernel, { approver, root, notesUrl }: Given)
     ...(await serverSamples(test, notesUrl)),
     'get-seen-agent': { params: { principal: payload.principal_id } },
     ...(await envelopeSamples(test, receipt_hash)),
+    ...(await hostSamples(test)),
     ...(await trustSamples(test, root)),
   };
   const { report_id } = (await runConformance(test, 'short')).report;

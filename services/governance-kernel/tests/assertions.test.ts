@@ -151,6 +151,8 @@ describe('an assertion of the gateway', () => {
     'get-envelope-payload',
     'list-envelopes',
     'verify-envelope',
+    'get-host-chain',
+    'list-host-drift',
     'list-registered-tools',
     'list-seen-agents',
     ...readByAll,
@@ -163,7 +165,10 @@ describe('an assertion of the gateway', () => {
       agent: [...ofAgents, ...readByAll].sort(),
       member: readByPeople.sort(),
       partner: [...ofApprovers, ...readByPeople].sort(),
-      owner: [...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers, 'create-envelope', 'evaluate'].sort(),
+      owner: [
+        ...[...ofApprovers, ...keysOfAgents, ...readByPeople, ...addServers],
+        ...['create-envelope', 'evaluate', 'import-host-chain'],
+      ].sort(),
     });
   });
 

@@ -11,10 +11,11 @@ import { asAdministrator } from './_administrator.ts';
 import { decideAndDie, spawnedAgent } from './_dispatched.ts';
 import { runConformance } from './_conformance.ts';
 import { openEvents } from './_event-source.ts';
-import { busy, denied, fillHistory, instantOf, longSession, rare, rows } from './_filled.ts';
+import { busy, denied, fillHistory, hostChains, instantOf, longSession, rare, rows } from './_filled.ts';
 import { newEvidenceKey } from './_evidence-key.ts';
 import { adminKey, kernelRoutes, starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { change, check } from './_relations.ts';
+import { Recorder } from './_recorder.ts';
 import { newSession, seal, sealMany } from './_seal.ts';
 
 /** A page and the leaves of a few tiles of the log: what an answer needs, and far below what the history holds. */
@@ -73,6 +74,14 @@ const values: Record<string, unknown[]> = {
   include_deleted: ['false'],
 };
 
+/** Values of a filter that has others in one list. */
+const valuesOf: Record<string, typeof values> = {
+  listHostDrift: {
+    kind: ['after_deny', 'without_intent'],
+    host_chain_id: [hostChains.few, hostChains.many],
+  },
+};
+
 /** Lists that belong to an owner. */
 const owners: Record<string, object> = {
   listPasskeys: { principal: 'agent-1' },
@@ -88,9 +97,12 @@ const filtersOf = (route: AnyRoute) =>
   membersOf(route).filter((name) => !['tenant_id', 'limit', 'cursor'].includes(name));
 const lists = gets.filter(([, route]) => membersOf(route).includes('cursor'));
 
+const valuesIn = (name: string) => ({ ...values, ...valuesOf[name] });
+
 /** Every filter with each of its values, and every pair of filters. */
-function queriesOf(route: AnyRoute): Record<string, unknown>[] {
+function queriesOf(name: string, route: AnyRoute): Record<string, unknown>[] {
   const filters = filtersOf(route);
+  const values = valuesIn(name);
   const single = filters.flatMap((name) => (values[name] ?? []).map((value) => ({ [name]: value })));
   const pairs = filters.flatMap((name, at) =>
     filters.slice(at + 1).map((other) => ({ [name]: values[name]?.[0], [other]: values[other]?.[0] })),
@@ -142,9 +154,9 @@ describe('on a long history', () => {
   it.each(lists)('%s reads no more than its page, whatever it is asked for', async (name, route) => {
     const filters = filtersOf(route);
     const owner = name in owners ? { params: owners[name] } : {};
-    expect(filters.filter((filter) => values[filter] === undefined)).toEqual([]);
+    expect(filters.filter((filter) => valuesIn(name)[filter] === undefined)).toEqual([]);
     await expectFlat(async () => {
-      for (const query of queriesOf(route)) {
+      for (const query of queriesOf(name, route)) {
         const whole = { ...needed[name], ...query };
         const { next_cursor } = await ask(name, { ...owner, query: whole });
         if (next_cursor) await ask(name, { ...owner, query: { ...whole, cursor: next_cursor } });
@@ -176,6 +188,8 @@ describe('on a long history', () => {
     const { policy_hash } = (await test.system.getPolicyInForce({ params: { tenant: busy } })).body;
     const wrapped = { envelope: 'dsse', native_evidence_hash: sealed.receipt_hash } as never; // defaulted by the schema
     const { manifest_id } = (await test.as(busy).createEnvelope({ body: wrapped })).body;
+    const chain = new Recorder().chain('c', [{ at: Date.now(), host: 'x.example' }]);
+    const { host_chain_id } = (await test.as(busy).importHostChain({ query: {}, body: { chain, keys: [] } })).body;
     const lookups: Record<string, Input> = {
       getReceipt: { params: { receipt_id } },
       getRecord: { params: { record_id } },
@@ -206,6 +220,7 @@ describe('on a long history', () => {
       getSandboxGrant: { params: { grant_id } },
       getEnvelope: { params: { manifest_id } },
       getEnvelopePayload: { params: { manifest_id } },
+      getHostChain: { params: { host_chain_id } },
       listEvidenceKeys: {},
       getAgentUiInfo: {},
       getAgUiInfo: {},

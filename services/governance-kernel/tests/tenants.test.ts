@@ -7,6 +7,7 @@ import { TestAgent } from './_agents.ts';
 import { openEvents, type EventReader } from './_event-source.ts';
 import { starterPolicy, startTestKernel, type TestKernel } from './_kernel.ts';
 import { allRoutes, credentialsFor, rawCall } from './_raw.ts';
+import { Recorder } from './_recorder.ts';
 import { seal } from './_seal.ts';
 
 const unknownUlid = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -22,6 +23,7 @@ const unknown: Record<string, string> = {
   principal: 'no-principal',
   kid: 'A'.repeat(43),
   session_id: 'no-session',
+  host_chain_id: `hch_${unknownUlid}`,
   agent: 'no-agent',
 };
 beforeEach(async () => {
@@ -49,7 +51,12 @@ async function ownersThings(): Promise<Record<string, string>> {
   await countDecisions(test.kernel.context.transaction);
   const signer = new TestAgent(test, { tenant: 'owner', principal: 'owners-signer' });
   await signer.enrol(test);
+  const chain = new Recorder().chain('owners-chain', [
+    { at: test.kernel.context.clock().getTime(), host: 'x.example' },
+  ]);
+  const { host_chain_id } = (await test.as('owner').importHostChain({ query: {}, body: { chain, keys: [] } })).body;
   return {
+    host_chain_id,
     principal: signer.principal,
     kid: signer.kid,
     receipt_id,

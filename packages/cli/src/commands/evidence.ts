@@ -14,6 +14,7 @@ import { connect } from '../connection/connection.ts';
 import { openStream } from '../connection/open-stream.ts';
 import type { Io } from '../io.ts';
 import { progressOf } from '../output/progress.ts';
+import { addHostEvidence } from './host-evidence.ts';
 import { withTrust, type TrustOptions } from './options.ts';
 
 type Scope = { session?: string[]; from?: string; to?: string; leaves?: string };
@@ -40,6 +41,7 @@ export function addEvidence(program: Command, io: Io, end: (status: number) => v
     .argument('<pack>', 'the file of an evidence pack')
     .requiredOption('--file <path>', 'write the report to this new file')
     .action((pack: string, options: ReportOptions) => writeReport(pack, options, io));
+  addHostEvidence(evidence, io);
 }
 
 type ReportOptions = TrustOptions & { file: string };

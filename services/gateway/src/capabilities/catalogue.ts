@@ -116,7 +116,7 @@ export const catalogue: readonly CatalogueEntry[] = [
       'kn.agentui',
       'kn.agentcard',
     ],
-    unproven: ['kn.registry.file', 'kn.hostdrift', 'kn.agentcard'],
+    unproven: ['kn.registry.file', 'kn.agentcard'],
   },
   {
     key: 'approvals',

@@ -7,6 +7,7 @@ const names = [
   'budgets',
   'fences',
   'heads',
+  'host-evidence',
   'identities',
   'mcp-registry',
   'passkeys',

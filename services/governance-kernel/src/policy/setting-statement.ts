@@ -17,7 +17,7 @@ type Said = {
   by: PrincipalId;
   nowMs: number;
   /** `policy` unless it says otherwise. */
-  kind?: 'policy' | 'registry' | 'trust';
+  kind?: 'policy' | 'registry' | 'trust' | 'drift';
   /** The approval that the setting used up. */
   approvalId?: ApprovalId;
   action: `${string}.${string}`;

@@ -527,13 +527,58 @@ BEGIN
   IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('evidence_envelopes'); END IF;
 END $$;
 
+CREATE OR REPLACE FUNCTION put_host_chains(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  INSERT INTO host_chains (tenant_id, import_hash, host_chain_id, document, report)
+  SELECT p.tenant_id, p.import_hash, p.host_chain_id, p.document, p.report
+    FROM jsonb_populate_recordset(NULL::host_chains, puts) AS p ORDER BY p.tenant_id, p.import_hash
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('host_chains'); END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION put_host_receipts(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  INSERT INTO host_receipts (tenant_id, receipt_hash, host_chain_id)
+  SELECT p.tenant_id, p.receipt_hash, p.host_chain_id
+    FROM jsonb_populate_recordset(NULL::host_receipts, puts) AS p ORDER BY p.tenant_id, p.receipt_hash
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('host_receipts'); END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION put_host_volumes(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO host_volumes AS t (tenant_id, decision_receipt_id, bytes_sent)
+  SELECT p.tenant_id, p.decision_receipt_id, p.bytes_sent
+    FROM jsonb_populate_recordset(NULL::host_volumes, puts) AS p ORDER BY p.tenant_id, p.decision_receipt_id
+  ON CONFLICT (tenant_id, decision_receipt_id) DO UPDATE SET
+    bytes_sent = excluded.bytes_sent;
+END $$;
+
+CREATE OR REPLACE FUNCTION put_host_drift(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  written bigint;
+BEGIN
+  INSERT INTO host_drift (tenant_id, drift_id, kind, host_chain_id, drift)
+  SELECT p.tenant_id, p.drift_id, p.kind, p.host_chain_id, p.drift
+    FROM jsonb_populate_recordset(NULL::host_drift, puts) AS p ORDER BY p.tenant_id, p.drift_id
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+  IF written <> jsonb_array_length(puts) THEN PERFORM refuse_stale('host_drift'); END IF;
+END $$;
+
 CREATE OR REPLACE FUNCTION put_rows(puts jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM refuse_unknown('puts', puts, ARRAY[
     'fence_commands', 'fences', 'tenant_orgs', 'policy_bundles', 'policy_heads', 'policy_ceilings', 'shadow_lanes',
     'activation_signatures', 'tool_blocks', 'identities', 'identity_keys', 'access_keys', 'approval_terms', 'passkeys',
     'relation_heads', 'mcp_servers', 'auth_profiles', 'sandbox_grants', 'trust_lists', 'budget_terms', 'budgets', 'budget_usage',
-    'approvals', 'dispatches', 'answers', 'evidence_envelopes'
+    'approvals', 'dispatches', 'answers', 'evidence_envelopes', 'host_chains', 'host_receipts', 'host_volumes', 'host_drift'
   ]::text[]);
   IF puts ? 'fence_commands' THEN PERFORM put_fence_commands(puts -> 'fence_commands'); END IF;
   IF puts ? 'fences' THEN PERFORM put_fences(puts -> 'fences'); END IF;
@@ -581,6 +626,10 @@ BEGIN
   IF drops ? 'dispatches' THEN PERFORM drop_dispatches(drops -> 'dispatches'); END IF;
   IF puts ? 'answers' THEN PERFORM put_answers(puts -> 'answers'); END IF;
   IF puts ? 'evidence_envelopes' THEN PERFORM put_evidence_envelopes(puts -> 'evidence_envelopes'); END IF;
+  IF puts ? 'host_chains' THEN PERFORM put_host_chains(puts -> 'host_chains'); END IF;
+  IF puts ? 'host_receipts' THEN PERFORM put_host_receipts(puts -> 'host_receipts'); END IF;
+  IF puts ? 'host_volumes' THEN PERFORM put_host_volumes(puts -> 'host_volumes'); END IF;
+  IF puts ? 'host_drift' THEN PERFORM put_host_drift(puts -> 'host_drift'); END IF;
   UPDATE log_head SET size = size + cardinality(ulids) WHERE id = 1 RETURNING size INTO grown_to;
   INSERT INTO ledger (log_index, ulid, tenant_id, session_id, lamport_clock, principal_id, kind, verdict, reason_code, action,
                       tool, issued_at, receipt_hash, payload, key_id, signature, record)

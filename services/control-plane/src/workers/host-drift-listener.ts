@@ -1,0 +1,23 @@
+import { kernelHostDrift } from '@countersign/contracts/governance-kernel';
+import { ack, messagingTransaction } from '@countersign/messaging';
+import type { Context } from '../context.ts';
+import { controlPlaneQueues } from '../queues.ts';
+import { reportHostDrift } from '../watching/report-host-drift.ts';
+
+/** At half a minute between deliveries, for more than three days: an incident is not given up while the database is away. */
+const deliveriesMax = 10_000;
+
+/** Opens an incident for each import of a recorder's chain that shows drift. No inbox is needed: the same sighting counts once. */
+export function startHostDriftListener(context: Context): { subscribed: Promise<void> } {
+  return context.bus.consume({
+    queue: controlPlaneQueues(context.config.bus.exchange).hostDrift,
+    events: [kernelHostDrift],
+    transaction: messagingTransaction(context.transaction),
+    acts: 'outside-transaction',
+    maxDeliveries: deliveriesMax,
+    handler: async ({ data }) => {
+      await reportHostDrift(context, data);
+      return ack;
+    },
+  });
+}
