@@ -79,7 +79,7 @@ beforeEach(() => {
   claims.length = 0;
   Object.assign(globalThis, { Worker: ScriptedWorker });
 });
-afterEach(() => Reflect.deleteProperty(globalThis, 'Worker'));
+afterEach(() => void Reflect.deleteProperty(globalThis, 'Worker'));
 
 type Opened = { receipt?: object; kept?: object; others?: object[]; path?: string };
 
