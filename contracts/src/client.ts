@@ -1,5 +1,6 @@
 import { callRoute, CallFailed, type CallInput, type ClientOptions } from './call.ts';
-import { AppError, ErrorEnvelope, errorCodes, type ErrorCode } from './errors.ts';
+import { errorCodes, type ErrorCode } from './error-codes.ts';
+import { AppError, ErrorEnvelope } from './errors.ts';
 import type { AnyRoute, Route } from './route.ts';
 
 export type Answer<Reply> = { status: number; headers: Headers; body: Reply };

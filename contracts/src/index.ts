@@ -111,7 +111,9 @@ export {
   toldRequestHeaders,
 } from './told-request.ts';
 export { DecisionObstacle, isOwnRequest, mayNotDecide, obstacleSays } from './decision-obstacle.ts';
-export { isAppError, ErrorType, errorCodes, ErrorCode, ErrorEnvelope, AppError } from './errors.ts';
+export { errorCodes, ErrorCode } from './error-codes.ts';
+export { ErrorType } from './error-type.ts';
+export { isAppError, ErrorEnvelope, AppError } from './errors.ts';
 export { gateOrder, GateName, reasonCodes, ReasonCode } from './reason-codes.ts';
 export {
   defineRoute,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiKeyScope } from './api-key-terms.ts';
 import type { AssertionRole } from './assertion.ts';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
 import type { RepeatedMethod } from './idempotency.ts';
 import type { PersonRole } from './person-assertion.ts';
 import type { Right } from './rights.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ErrorCode } from './errors.ts';
+import { ErrorCode } from './error-codes.ts';
 import { KeyThumbprint } from './governance-kernel/agent-token.ts';
 import { ReasonCode } from './reason-codes.ts';
 import { AccessKeyId, DecisionId, WorkspaceId } from './scalars.ts';

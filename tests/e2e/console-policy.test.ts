@@ -145,16 +145,16 @@ describeStory('the policy of a workspace', () => {
     async () => {
       await page.goto('/console/activity?kind=decision&tool=shell.run');
       await page.getByRole('link', { name: 'shell.run' }).press('Enter');
-      const drawer = page.getByRole('dialog');
-      await drawer.getByRole('button', { name: 'Keep DENY of shell.run as a test' }).press('Enter');
-      await drawer.getByText('The test fails with this draft').waitFor();
-      await drawer.getByRole('button', { name: 'Publish a proof' }).press('Enter');
+      const receipt = page.getByRole('main');
+      await receipt.getByRole('button', { name: 'Keep DENY of shell.run as a test' }).press('Enter');
+      await receipt.getByText('The test fails with this draft').waitFor();
+      await receipt.getByRole('button', { name: 'Publish a proof' }).press('Enter');
       const typed = page.getByLabel('Type publish to go on');
       await typed.waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await typed.fill('publish');
       await typed.press('Enter');
-      const address = drawer.getByRole('button', { name: /\/p\/hdl_/ });
+      const address = receipt.getByRole('button', { name: /\/p\/hdl_/ });
       await address.waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const url = (await address.textContent()) ?? '';

@@ -162,7 +162,6 @@ async function reportIncident({ page, take }) {
 async function openDenied({ page, open }) {
   await open('activity?verdict=DENY');
   await page.keyboard.press('v');
-  await page.getByRole('button', { name: 'Verify in the browser' }).press('Enter');
   await page.getByText('Verified in this browser').waitFor();
   await page.locator('[data-loading=true]').waitFor({ state: 'detached' });
 }

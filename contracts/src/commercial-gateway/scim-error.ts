@@ -1,4 +1,5 @@
-import { ErrorCode, errorCodes, type ErrorEnvelope } from '../errors.ts';
+import { ErrorCode, errorCodes } from '../error-codes.ts';
+import type { ErrorEnvelope } from '../errors.ts';
 import { ScimErrorType, scimSchemas, type ScimError } from './scim.ts';
 
 /** RFC 7644 §3.12 has one keyword for 409, `uniqueness`, so the refusal to lose the last owner has none. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** Why a run or a step ended, where neither a decision nor an answer of the kernel says it. Each with its next step. */

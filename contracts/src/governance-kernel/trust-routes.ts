@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import { defineRoute } from '../route.ts';
 import { Digest, ReceiptId } from '../scalars.ts';
 import { SignedTrustList } from './trust.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ScimError } from '../commercial-gateway/scim.ts';
 import { OAuthError } from '../control-plane/device.ts';
-import { ErrorEnvelope, errorCodes, type ErrorCode } from '../errors.ts';
+import { errorCodes, type ErrorCode } from '../error-codes.ts';
+import { ErrorEnvelope } from '../errors.ts';
 import { idempotencyExemptions } from '../idempotency.ts';
 import { pathParams, type AnyRoute, type AuthClass, type Media } from '../route.ts';
 import type { PlainJson } from '../scalars.ts';

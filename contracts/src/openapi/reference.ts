@@ -1,4 +1,4 @@
-import { errorCodes } from '../errors.ts';
+import { errorCodes } from '../error-codes.ts';
 import { runCodes } from '../gateway/run-codes.ts';
 import { gateOrder, reasonCodes } from '../reason-codes.ts';
 import type { AnyRoute } from '../route.ts';
@@ -27,13 +27,19 @@ export function errorCodesPage(): string {
   const rows = Object.entries(errorCodes)
     .sort(([, a], [, b]) => a.status - b.status)
     .map(
-      ([code, { status, type, retryable, nextStep }]) =>
-        `| ${status} | \`${code}\` | ${type} | ${retryable ? 'yes' : 'no'} | ${nextStep} |`,
+      ([code, { status, type, retryable, says, nextStep }]) =>
+        `| ${status} | \`${code}\` | ${says} | ${type} | ${retryable ? 'yes' : 'no'} | ${nextStep} |`,
     );
   return page(
     'Error codes',
     'Why a request was not served, in the one envelope of all REST routes. A verdict is not an error: see [reason codes](reason-codes.md).',
-    ['| Status | Code | Type | Retry | Next step |', '| --- | --- | --- | --- | --- |', ...rows, '', ...runCodeLines()],
+    [
+      '| Status | Code | In words | Type | Retry | Next step |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...rows,
+      '',
+      ...runCodeLines(),
+    ],
   );
 }
 

@@ -99,7 +99,8 @@ export function stage() {
 
 afterEach(() => {
   cleanup();
-  for (const end of stages.splice(0)) end();
+  // The last one first: each puts back what it found.
+  for (const end of stages.splice(0).reverse()) end();
 });
 
 const browser = { session_id: 'ses_01ARZ3NDEKTSV4RRFFQ69G5FAV', signed_in_at: at, expires_at: at };

@@ -66,13 +66,13 @@ describe('a problem', () => {
     ['CONTROL_PLANE_UNAVAILABLE', 'The control plane does not answer'],
     ['GATEWAY_UNAVAILABLE', 'The gateway does not answer'],
     ['STORE_UNAVAILABLE', 'The database does not answer'],
-    ['CREDENTIALS_REQUIRED', 'This needs proof of who you are'],
+    ['CREDENTIALS_REQUIRED', 'Sign in first'],
     ['PERMISSION_DENIED', 'You may not do this'],
     ['NOT_FOUND', 'Not found here'],
     ['PRECONDITION_FAILED', 'It changed in the meantime'],
-    ['ILLEGAL_TRANSITION', 'It changed in the meantime'],
+    ['ILLEGAL_TRANSITION', 'Its state does not allow this'],
     ['RATE_LIMITED', 'Too many requests'],
-    ['INVALID_REQUEST', 'The request was refused'],
+    ['INVALID_REQUEST', 'The request has a wrong value'],
     ['INTERNAL', 'The service failed'],
   ])('has the title of its code: %s', (code, title) => {
     expect(problemOf(refusal(code))).toMatchObject({ title, code, message: 'The message', requestId: null });

@@ -67,7 +67,7 @@ describe('a stop', () => {
     const { peer, give } = await throttling('.');
     peer.refuses(throttleTarget, 'INVALID_REQUEST', 'must be the name of a tool');
     await give();
-    await screen.findByRole('heading', { name: 'The request was refused' });
+    await screen.findByRole('heading', { name: 'The request has a wrong value' });
     expect(screen.getByText('must be the name of a tool')).toBeTruthy();
     expect(screen.getByLabelText<HTMLInputElement>(/^Name of the tool/).value).toBe('.');
   });

@@ -4,6 +4,7 @@ import { getGovernanceStatus, getHealth } from '@countersign/contracts/gateway';
 import { CommandFailed } from '../command-failed.ts';
 import { configFrom } from '../config.ts';
 import { answered, connect, type Connection } from '../connection/connection.ts';
+import { refusalWords } from '../connection/refusal-words.ts';
 import type { Io } from '../io.ts';
 import { listText, type Column, type Format } from '../output/format.ts';
 import { outputOption } from './options.ts';
@@ -80,6 +81,6 @@ async function kernelOf(connection: Connection): Promise<[string, true]> {
 }
 
 function wordsOf(error: unknown): string {
-  if (isAppError(error)) return `${error.message} (${error.code})`;
+  if (isAppError(error)) return refusalWords(error.message, error.code).said;
   return error instanceof Error ? error.message : String(error);
 }

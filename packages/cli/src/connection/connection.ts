@@ -9,6 +9,7 @@ import {
 import { CommandFailed } from '../command-failed.ts';
 import type { Config } from '../config.ts';
 import { credentialOf } from './credential.ts';
+import { refusalWords } from './refusal-words.ts';
 
 export type Connection = {
   /** The workspace that is asked about; null: the credential knows, or none is named. */
@@ -52,10 +53,11 @@ export async function answered<Reply>(
   }
 }
 
-/** The server's message, and the next step of the person at this terminal. */
+/** What happened, the server's message, and the next step of the person at this terminal. */
 function refusalText({ message, code, details }: AppError, { hasToken }: Pick<Connection, 'hasToken'>): string {
-  const said = `${message} (${code})`;
-  if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${said}` : said;
+  const { said, nextStep } = refusalWords(message, code);
+  const whole = nextStep === null ? said : `${said}. ${nextStep}`;
+  if (code === 'CREDENTIALS_INVALID') return hasToken ? `COUNTERSIGN_TOKEN is refused: ${whole}` : whole;
   const needed = PersonRole.safeParse(details?.['needed']);
-  return hasToken || !needed.success ? said : `${said}: countersign login --role ${needed.data}`;
+  return hasToken || !needed.success ? whole : `${said}: countersign login --role ${needed.data}`;
 }

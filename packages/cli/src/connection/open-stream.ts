@@ -1,5 +1,6 @@
 import { CommandFailed } from '../command-failed.ts';
 import type { Connection } from './connection.ts';
+import { refusalWords } from './refusal-words.ts';
 
 type Asked = { path: string; body?: object; signal: AbortSignal };
 
@@ -11,8 +12,7 @@ export async function openStream(connection: Connection, { path, body, signal }:
   const response = await fetch(new URL(path, connection.url), request);
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: unknown; code?: unknown } };
-  throw new CommandFailed(
-    `${String(error?.message ?? response.statusText)} (${String(error?.code ?? response.status)})`,
-    1,
-  );
+  const message = String(error?.message ?? response.statusText);
+  const { said, nextStep } = refusalWords(message, String(error?.code ?? response.status));
+  throw new CommandFailed(nextStep === null ? said : `${said}. ${nextStep}`, 1);
 }

@@ -10,7 +10,7 @@ import type { Lasting } from '../workspace/read-newest.ts';
 import { useLastingList, type LastingList } from '../workspace/lasting-list.ts';
 import { CallsOverTime } from './calls-over-time.tsx';
 import { Facets } from './facets.tsx';
-import { ReceiptDrawer } from './receipt-drawer.tsx';
+import { ReceiptPage } from './receipt-page.tsx';
 import { ActivitySearch } from './activity-search.ts';
 import { receiptRowOf, ReceiptTable, type ReceiptRow } from './activity-table.tsx';
 import { Views } from './views.tsx';
@@ -20,6 +20,11 @@ const askAgainMs = 3_000;
 /** `/activity`: what happened. `/activity/{receipt_id}`: one receipt of it. */
 export function ActivityPage() {
   const { id }: { id?: string } = useParams({ strict: false });
+  // The key gives another receipt another page: nothing of the last one stays on it.
+  return id === undefined ? <ActivityList /> : <ReceiptPage key={id} id={id} />;
+}
+
+function ActivityList() {
   const navigate = useNavigate();
   const [search, change] = usePageSearch(ActivitySearch);
   const { reason, ...filters } = search;
@@ -48,7 +53,6 @@ export function ActivityPage() {
         )}
       </Loaded>
       <CopyCommand words="receipts ls" filters={search} count={query.data?.items.length ?? 0} />
-      <ReceiptDrawer id={id ?? null} onClose={() => show('/activity')} />
     </Page>
   );
 }
@@ -69,7 +73,7 @@ function Receipts({ list, older, onOpen }: ReceiptsProps) {
   useShortcuts([
     {
       keys: 'v',
-      says: 'Open the newest receipt; once more: verify it',
+      says: 'Open the newest receipt, which is checked at once',
       run: () => {
         if (newest !== undefined) onOpen(newest.id);
       },

@@ -1,10 +1,10 @@
 import { IconBan, IconCircleCheck, IconCircleDashed, IconUserQuestion } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { GateName } from '@countersign/contracts';
 import type { BoundaryRecord, StoredReceipt } from '@countersign/contracts/governance-kernel';
 import { Loaded } from '../parts/loaded.tsx';
 import { reasonSays } from '../parts/reason-says.ts';
 import { Shown } from '../parts/shown.tsx';
-import { useWorkspaceQuery } from '../workspace/open-workspace.ts';
 
 const gateWords: Readonly<Record<GateName, string>> = {
   request: 'Request',
@@ -26,19 +26,13 @@ const gateWords: Readonly<Record<GateName, string>> = {
 type Gates = BoundaryRecord['gates'];
 const namesOf = (gates: Gates) => gates.map(({ gate }) => gateWords[gate]).join(', ');
 
-/** Which check decided, which ones passed before it, and what the rules read. */
-export function HowDecided({ receipt: { payload } }: { receipt: StoredReceipt }) {
-  const { receipt_id } = payload;
-  const records = useWorkspaceQuery(['record of a receipt', receipt_id], (client, signal) =>
-    client.listRecords({ query: { receipt_id }, signal }),
-  );
+/** Which check decided, and which ones passed before it. */
+export function HowDecided({ record }: { record: UseQueryResult<BoundaryRecord | null> }) {
   return (
     <section aria-label="How it was decided">
-      <h3>How it was decided</h3>
-      <Loaded query={records}>
-        {({ data: [record] }) =>
-          record === undefined ? <p className="quiet">No record is kept.</p> : <Trail record={record} />
-        }
+      <h2>How it was decided</h2>
+      <Loaded query={record}>
+        {(kept) => (kept === null ? <p className="quiet">No record is kept.</p> : <Trail record={kept} />)}
       </Loaded>
     </section>
   );
@@ -50,7 +44,7 @@ function Trail({ record }: { record: BoundaryRecord }) {
   const decided = gates.find(({ outcome }) => outcome === 'deny' || outcome === 'escalate');
   const later = gates.filter(({ outcome }) => outcome === 'not_reached');
   return (
-    <ol className="trail">
+    <ol className="trail boxed">
       {passed.length > 0 && (
         <li>
           <IconCircleCheck className="passed" size={16} aria-hidden="true" />

@@ -15,7 +15,7 @@ export function KeepInDraft({ receipt: { payload } }: { receipt: StoredReceipt }
   if (payload.kind !== 'decision') return null;
   return (
     <section aria-label="Test of the draft">
-      <h3>Test of the draft</h3>
+      <h2>Test of the draft</h2>
       <Loaded query={draft}>
         {({ draft: written }) =>
           written === null ? (

@@ -37,7 +37,7 @@ export function PublicLink({ receipt: { payload } }: { receipt: StoredReceipt })
   };
   return (
     <section aria-label="Public proof">
-      <h3>Public proof</h3>
+      <h2>Public proof</h2>
       {made === null ? (
         <Button size="xs" variant="default" onClick={() => setAsked(true)}>
           Publish a proof

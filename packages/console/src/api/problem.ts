@@ -20,32 +20,12 @@ export function problemOf(error: unknown): Problem {
   if (error.cause instanceof CallFailed) return unanswered(error.cause);
   const requestId = error.details?.['request_id'];
   return {
-    title: titleOf(error),
+    title: errorCodes[error.code].says,
     message: error.message,
     nextStep: nextStepOf(error),
     code: error.code,
     requestId: typeof requestId === 'string' ? requestId : null,
   };
-}
-
-const awayTitles: Readonly<Record<string, string>> = {
-  GOVERNANCE_UNAVAILABLE: 'The kernel does not answer',
-  CONTROL_PLANE_UNAVAILABLE: 'The control plane does not answer',
-  COMMERCIAL_UNAVAILABLE: 'The commercial gateway does not answer',
-  GATEWAY_UNAVAILABLE: 'The gateway does not answer',
-  STORE_UNAVAILABLE: 'The database does not answer',
-  RECEIPT_STORE_UNAVAILABLE: 'No receipt can be stored',
-};
-
-function titleOf({ code, status }: AppError): string {
-  const away = awayTitles[code];
-  if (away !== undefined) return away;
-  if (status === 401) return 'This needs proof of who you are';
-  if (status === 403) return 'You may not do this';
-  if (status === 404) return 'Not found here';
-  if (status === 409 || status === 412) return 'It changed in the meantime';
-  if (status === 429) return 'Too many requests';
-  return status >= 500 ? 'The service failed' : 'The request was refused';
 }
 
 /** People send no headers. */

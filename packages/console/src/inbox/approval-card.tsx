@@ -3,33 +3,16 @@ import { useEffect, useRef } from 'react';
 import { obstacleSays } from '@countersign/contracts';
 import type { InboxApproval } from '@countersign/contracts/control-plane';
 import type { Approval } from '@countersign/contracts/governance-kernel';
-import { Mark, type Tone } from '../parts/mark.tsx';
+import { Mark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Shown, ShownJson } from '../parts/shown.tsx';
 import { AskedFacts, SignedFacts } from './approval-facts.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { effectWords } from '../tools/effect-words.ts';
 import { AgentReach } from './agent-reach.tsx';
+import { stateTones, stateWords } from './approval-states.ts';
 import { ArgumentFields } from './argument-fields.tsx';
 import { may } from './may.ts';
-
-const tones: Readonly<Record<Approval['state'], Tone>> = {
-  pending: 'wait',
-  approved: 'good',
-  consumed: 'plain',
-  denied: 'bad',
-  revoked: 'plain',
-  expired: 'plain',
-};
-
-const stateWords: Readonly<Record<Approval['state'], string>> = {
-  pending: 'Waiting',
-  approved: 'Approved',
-  consumed: 'Used',
-  denied: 'Denied',
-  revoked: 'Withdrawn',
-  expired: 'Expired',
-};
 
 const isHardToUndo = (effect: Approval['effect_level']) => effect === 'E3' || effect === 'E4';
 
@@ -88,7 +71,7 @@ function CardHead({ approval }: { approval: Approval }) {
       <h2 className="card-sentence">
         <Shown text={requested_by} /> {state === 'pending' ? 'wants' : 'wanted'} to call <Shown text={tool ?? action} />
       </h2>
-      <Mark tone={tones[state]}>{stateWords[state]}</Mark>
+      <Mark tone={stateTones[state]}>{stateWords[state]}</Mark>
       <span title={effect_level}>
         <Mark tone={isHardToUndo(effect_level) ? 'wait' : 'plain'}>{effectWords[effect_level]}</Mark>
       </span>

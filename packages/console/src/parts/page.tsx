@@ -6,8 +6,8 @@ import { useWaiting } from '../live/waiting.ts';
 
 type Props = {
   title: string;
-  /** The page above this one. */
-  above?: { title: string; to: string };
+  /** The page above this one. `keepsSearch`: it is a list, and shows the same part of it again. */
+  above?: { title: string; to: string; keepsSearch?: true };
   /** Before the title. */
   symbol?: ReactNode;
   /** Behind the title: the state of what the page is about. */
@@ -26,7 +26,10 @@ export function Page({ title, above, symbol, state, about, actions, children }: 
     <main id="main" tabIndex={-1}>
       {above !== undefined && (
         <nav className="above" aria-label="Breadcrumb">
-          <Link to={above.to}>{above.title}</Link> <span aria-hidden="true">›</span> <bdi>{shown}</bdi>
+          <Link to={above.to} search={(before: object) => (above.keepsSearch ? before : {})}>
+            {above.title}
+          </Link>{' '}
+          <span aria-hidden="true">›</span> <bdi>{shown}</bdi>
         </nav>
       )}
       <header className="page-head">
