@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AssertionRole } from '../assertion.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-codes.ts';
 import { page, PageQuery } from '../list.ts';
 import { defineRoute } from '../route.ts';
 import {
