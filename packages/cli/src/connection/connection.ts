@@ -53,7 +53,7 @@ export async function answered<Reply>(
   }
 }
 
-/** What happened, the server's message, and the next step of the person at this terminal. */
+/** The event, the server's message, and the next step of the person at this terminal. */
 function refusalText({ message, code, details }: AppError, { hasToken }: Pick<Connection, 'hasToken'>): string {
   const { said, nextStep } = refusalWords(message, code);
   const whole = nextStep === null ? said : `${said}. ${nextStep}`;

@@ -1,7 +1,7 @@
 import { ErrorCode, errorCodes } from '@countersign/contracts';
 
 /**
- * What the server refused: what happened, its own message with the code, and what to do now. A code that this version
+ * A refusal of the server in words: what happened, its own message with the code, and what to do now. A code that this version
  * does not know stays as it is.
  */
 export function refusalWords(message: string, code: string): { said: string; nextStep: string | null } {
