@@ -13,7 +13,7 @@ export async function askRegistry(ask: Ask, { headersOf, path, notesUrl }: Regis
   const { definitions_hash: listed } = await ask(kernel.getMcpServer, { params: added });
   const request = { definitions_hash: listed, reason: 'the team writes notes' };
   await ask(kernel.requestMcpServerApproval, { params: added, body: request });
-  await ask(kernel.disableMcpServer, { params: added, body: { reason: 'nobody needs it' } });
+  await ask(kernel.disableMcpServer, { params: added, body: { reason: 'it is not needed' } });
   await ask(kernel.scanMcpServer, { body: params });
   await ask(kernel.authorizeMcpCall, { body: { ...named, args: { path }, session_id: 's1' } });
   await ask(kernel.listGalleryServers);

@@ -53,7 +53,7 @@ afterAll(async () => {
   dataDir.remove();
 }, timeoutMs);
 
-/** What a person does at a page, in the workspace of their own or in another one. */
+/** The acts of a person at a page, in the workspace of their own or in another one. */
 const at = (person: Person, workspaceId = person.workspaceId) => {
   const headers = { 'x-workspace-id': workspaceId };
   const send = (path: string, body?: object): Promise<Told> =>
@@ -63,7 +63,7 @@ const at = (person: Person, workspaceId = person.workspaceId) => {
     get: (id: string) => send(`/api/v1/marketplace/connectors/${id}`),
     install: (id: string, more: object = {}) =>
       send(`/api/v1/marketplace/connectors/${id}/install`, { version: '1.2.0', ...more }),
-    disable: (id: string) => send(`/api/v1/marketplace/connectors/${id}/disable`, { reason: 'nobody needs it' }),
+    disable: (id: string) => send(`/api/v1/marketplace/connectors/${id}/disable`, { reason: 'it is not needed' }),
     installs: async () => (await send('/api/connectors')).body['data'] as Install[],
     approve: (install: Install) => {
       const { install_id: id, definitions_hash } = install;

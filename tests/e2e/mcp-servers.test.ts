@@ -85,7 +85,7 @@ async function used({ url, headers }: Remote, key: string): Promise<unknown[]> {
   return seen;
 }
 
-/** As Claude Code, Cursor and VS Code replace it. */
+/** Claude Code, Cursor and VS Code replace it in this way. */
 function withKey(value: string, key: string): string {
   return value.replace(/\$\{(?:env:)?COUNTERSIGN_AGENT_KEY\}|\$\{input:countersign-agent-key\}/, key);
 }

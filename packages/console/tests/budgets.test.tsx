@@ -39,7 +39,7 @@ describe('the ceiling of the month', () => {
     expect(screen.queryByRole('button', { name: /^Set/ })).toBeNull();
   });
 
-  it('overwrites nobody who was faster: both are shown, and only then is one’s own set instead', async () => {
+  it('overwrites no change of a faster person: both are shown, and only then is one’s own set instead', async () => {
     const { peer, user, sent, set } = await setting();
     peer.refuses(putWorkspaceSettings, 'PRECONDITION_FAILED');
     peer.answers(getWorkspaceSettings, settingsOf(7), { etag: '"theirs"' });

@@ -67,7 +67,7 @@ describe('the page that lets a program in', () => {
     expect(peer.asked(answerDeviceLogin).map(({ body }) => body)).toEqual([{ decision: 'deny' }]);
   });
 
-  it('lets nobody into a workspace in which its visitor is nobody', async () => {
+  it('lets no program into a workspace of which its visitor is no member', async () => {
     const { peer, user } = atDevice({ workspace_id: 'wsp_01ARZ3NDEKTSV4RRFFQ69G5FAW' });
     await screen.findByText(/a workspace of which you are no member/);
     expect(screen.queryByRole('button', { name: 'Give access' })).toBeNull();

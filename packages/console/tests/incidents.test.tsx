@@ -49,7 +49,7 @@ async function moving(incident: object, move: string) {
 }
 
 describe('a move of an incident', () => {
-  it('that somebody else has changed is not sent again before the dialog has shown the new state', async () => {
+  it('that another person has changed is not sent again before the dialog has shown the new state', async () => {
     const { peer, dialog, sent, send } = await moving(open, 'Acknowledge');
     peer.refuses(transitionIncident, 'PRECONDITION_FAILED', 'It was changed');
     peer.answers(getIncident, { ...open, recurrence: 2 }, { etag: '"theirs"' });

@@ -89,7 +89,7 @@ describe('a member', () => {
 });
 
 describe('an invite', () => {
-  it('to somebody who is there already is refused with the reason, and gives no link', async () => {
+  it('to a person who is there already is refused with the reason, and gives no link', async () => {
     const { peer, user } = await atMembers();
     peer.refuses(createConsoleMember, 'ALREADY_EXISTS', 'They are a member');
     await user.click(screen.getByRole('button', { name: 'Invite member' }));

@@ -8,7 +8,7 @@ import { LivePages } from '../src/live/live-pages.tsx';
 import { Page } from '../src/parts/page.tsx';
 import { snapshot } from './_snapshot.ts';
 
-/** What the browser was asked, and what it shows. */
+/** The questions to the browser, and what it shows. */
 class PlayedNotification extends EventTarget {
   static permission: NotificationPermission = 'default';
   static asked = 0;

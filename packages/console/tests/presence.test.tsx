@@ -66,7 +66,7 @@ describe('an act that needs a fresh proof of presence', () => {
     await screen.findByRole('button', { name: 'Send me a code' });
   });
 
-  it('shows a code that nobody mails, and does not say that it was sent', async () => {
+  it('shows a code that is not mailed, and does not say that it was sent', async () => {
     const { user, send } = await asking();
     await user.click(send);
     expect((await screen.findByLabelText('Code for development')).textContent).toBe('123456');

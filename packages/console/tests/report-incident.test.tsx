@@ -11,7 +11,7 @@ const reported = {
   standing: [],
 };
 
-it('is made once, however often it is sent before an answer has come, and anew after one', async () => {
+it('is made once, however often it is sent before an answer has come, and again after one', async () => {
   const { peer, user, show } = stage();
   show(<ReportIncident isOpen onClose={() => undefined} />);
   await user.type(await screen.findByLabelText('Title'), 'A leak');

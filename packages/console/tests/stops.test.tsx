@@ -119,7 +119,7 @@ describe('a stop', () => {
     await screen.findByText('1,204 calls in the last 7 days.');
   });
 
-  it('is sent once, with its terms, however often its button is pressed meanwhile', async () => {
+  it('is sent once, with its terms, however often its button is pressed in the meantime', async () => {
     const { peer, user, give } = await throttling('crm.read');
     await user.clear(screen.getByLabelText(/^Calls per minute/));
     await user.type(screen.getByLabelText(/^Calls per minute/), '1');

@@ -13,6 +13,6 @@ it.each([
   ['/..//evil.example', '/overview'],
   ['/.\\/evil.example', '/overview'],
   ['javascript:alert(1)', '/overview'],
-])('whoever signs in on the way to %j goes on to %s', (asked, on) => {
+])('a person who signs in on the way to %j goes on to %s', (asked, on) => {
   expect(wayBack(asked)).toBe(on);
 });

@@ -35,7 +35,7 @@ export function findingsIn(path, content) {
 function findingsInText(path, { kind, text, line }) {
   return sentencesOf(text).flatMap(({ sentence, offset }) =>
     sentenceRules.flatMap(({ name, advice, of, finds }) => {
-      const found = of === undefined || of.includes(kind) ? finds(sentence) : null;
+      const found = of === undefined || of.includes(kind) ? finds(sentence, kind) : null;
       if (found === null) return [];
       const lines = text.slice(0, offset).split('\n').length - 1;
       return [{ path, line: line + lines, rule: name, found: `${found}: ${excerpt(sentence)}`, advice }];

@@ -1,7 +1,7 @@
 /**
  * Patterns that plain technical English avoids. A rule looks at one sentence; `of` limits it to some kinds of text.
  * @typedef {'comment' | 'string' | 'document'} TextKind
- * @typedef {{ name: string, advice: string, of?: readonly TextKind[], finds: (sentence: string) => string | null }} SentenceRule
+ * @typedef {{ name: string, advice: string, of?: readonly TextKind[], finds: (sentence: string, kind: TextKind) => string | null }} SentenceRule
  */
 
 const sentenceWordsMax = 30;
@@ -11,9 +11,9 @@ export const sentenceRules = [
   {
     name: 'opening',
     advice: 'Begin with the noun that the sentence is about.',
-    finds: (sentence) => {
+    finds: (sentence, kind) => {
       const opening = /^(Of|By|As|So|What|Whose|Whom|Whoever)\s/.exec(sentence)?.[1] ?? null;
-      return opening !== null && isQuestion(sentence) ? null : opening;
+      return opening !== null && (isQuestion(sentence) || isHeading(sentence, kind)) ? null : opening;
     },
   },
   {
@@ -64,6 +64,15 @@ export function faultOfSubject(subject) {
 /** @param {string} sentence */
 function isQuestion(sentence) {
   return sentence.trimEnd().endsWith('?');
+}
+
+/**
+ * "What changed" over a list is a heading, and no sentence.
+ * @param {string} sentence
+ * @param {TextKind} kind
+ */
+function isHeading(sentence, kind) {
+  return kind === 'string' && /^What\s/.test(sentence) && !/[.!:;]/.test(sentence);
 }
 
 /** @param {RegExp} pattern */

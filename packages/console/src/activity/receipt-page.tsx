@@ -67,7 +67,7 @@ function Receipt({ receipt }: { receipt: StoredReceipt }) {
         {verdict !== 'ALLOW' && (
           <section className="note" aria-label="What you can do">
             <p>
-              <strong>What you can do:</strong> {reasonCodes[reason].nextStep}
+              <strong>What you can do</strong>: {reasonCodes[reason].nextStep}
             </p>
           </section>
         )}

@@ -118,7 +118,7 @@ function NotProven() {
         <li>That the keys are the right ones. The keys came from this server. Use keys you kept yourself.</li>
         <li>That nothing else happened. An export of the session shows that no receipt is missing.</li>
         <li>Checks, facts and approval on this page. They come from the server and are not compared here.</li>
-        <li>What the tool did. The receipt of a decision shows what was allowed, not what followed.</li>
+        <li>The effect of the tool. The receipt of a decision shows what was allowed, not what followed.</li>
       </ul>
     </section>
   );

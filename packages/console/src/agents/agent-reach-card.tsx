@@ -3,7 +3,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { RadiusFacts } from '../radius/radius-facts.tsx';
 import { useAgentRadius } from '../radius/use-agent-radius.ts';
 
-/** What the agent reached in seven days. */
+/** The reach of the agent in seven days. */
 export function AgentReachCard({ principal }: { principal: PrincipalId }) {
   const radius = useAgentRadius(principal);
   return (

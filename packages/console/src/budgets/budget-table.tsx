@@ -90,7 +90,7 @@ function levelOf(used: number, limit: number): 'calm' | 'high' | 'full' {
   return share > 0.75 ? 'high' : 'calm';
 }
 
-/** What is used, and behind it what calls in flight may still use. The numbers beside it are text, so the bar is decoration. */
+/** The use so far, and behind it what calls in flight may still use. The numbers beside it are text, so the bar is decoration. */
 function UseBar({ used, reserved, limit }: { used: number; reserved: number; limit: number }) {
   const width = (amount: number) => (limit === 0 ? 100 : Math.min(100, (amount / limit) * 100));
   return (

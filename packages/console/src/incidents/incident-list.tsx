@@ -24,7 +24,7 @@ import { useIncidents } from './use-incidents.ts';
 
 const Search = z.object({ state: IncidentState.optional().catch(undefined) });
 
-/** What is stopped now, and below it what went wrong. A list that is narrowed is shown alone. */
+/** The stops of now, and below them the incidents. A list that is narrowed is shown alone. */
 export function IncidentList() {
   const { role } = useWorkspace();
   const [{ state }, change] = usePageSearch(Search);

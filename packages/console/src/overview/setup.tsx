@@ -40,7 +40,7 @@ const steps: Readonly<Record<SetupStep, Step>> = {
   },
 };
 
-/** What of the workspace is set up. Only owners may read it. */
+/** The parts of the workspace that are set up. Only owners may read it. */
 export function useSetup(isOwner: boolean): UseQueryResult<Bootstrap> {
   const { id, client } = useWorkspace();
   return useQuery({
@@ -51,7 +51,7 @@ export function useSetup(isOwner: boolean): UseQueryResult<Bootstrap> {
   });
 }
 
-/** What is left to set up, with one act for the next step. */
+/** The parts that are left to set up, with one act for the next step. */
 export function Setup({ setup }: { setup: UseQueryResult<Bootstrap> }) {
   return (
     <section aria-label="Set up">

@@ -71,8 +71,8 @@ export function LongTable<Row extends { id: string }>({ label, columns, cells, l
       </div>
       {!isWhole && (
         <p className="print-only">
-          Of {rows.length} rows that were loaded, those are printed that were in sight. The command that is copied from
-          this list prints all of them.
+          {rows.length} rows were loaded, and those in sight are printed. The command that is copied from this list
+          prints all of them.
         </p>
       )}
       <Older older={older} />

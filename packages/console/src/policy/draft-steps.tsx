@@ -11,7 +11,7 @@ const steps = [
 /** How many steps a draft has behind it. */
 const doneIn: Readonly<Record<PolicyDraft['state'], number>> = { editing: 1, compiled: 2, reported: 3, activated: 4 };
 
-/** The way of a draft until it decides calls. What is not saved yet goes back to the second step. */
+/** The way of a draft until it decides calls. A text that is not saved yet goes back to the second step. */
 export function DraftSteps({ state, isChanged }: { state: PolicyDraft['state']; isChanged: boolean }) {
   const done = isChanged ? 1 : doneIn[state];
   return (

@@ -28,7 +28,7 @@ export function ApprovalFacts({ approval }: { approval: z.infer<typeof PublicApp
           <dd>
             <Moment at={approval.updated_at} />
           </dd>
-          <dt>As it was</dt>
+          <dt>State of</dt>
           <dd>
             <Moment at={approval.published_at} />
           </dd>

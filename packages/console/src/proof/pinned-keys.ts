@@ -23,7 +23,7 @@ const AnyKeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })).m
 
 const AnyTrustList = z.looseObject({ list: AnyKeySet });
 
-/** What a person pasted. `null` when it is neither a key set nor a trust list. */
+/** The keys that a person pasted. `null` when it is neither a key set nor a trust list. */
 export function keySetIn(text: string, root: string): KeySet | EnteredTrust | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,7 +7,7 @@ import { useWorkspace } from '../workspace/open-workspace.ts';
 /** The answer is about seven days, so a minute changes little, and each read costs the service thousands of receipts. */
 const freshForMs = 60_000;
 
-/** What an agent reached in seven days. */
+/** The reach of an agent in seven days. */
 export function useAgentRadius(agent: PrincipalId): UseQueryResult<BlastRadius> {
   const { id } = useWorkspace();
   return useQuery({

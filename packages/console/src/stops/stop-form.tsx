@@ -14,7 +14,7 @@ type Props = {
   kind: StopKind | null;
   /** For which it is given. */
   incidentId?: IncidentId;
-  /** What the form is filled in with. */
+  /** The first values of the form. */
   target?: { around: TargetKind; name: string };
   onClose: () => void;
   onGiven: (command: GivenCommand) => void;

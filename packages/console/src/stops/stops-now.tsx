@@ -17,7 +17,7 @@ import { Unconfirmed } from './unconfirmed.tsx';
 
 const askAgainMs = 3_000;
 
-/** What stops the workspace now, as the kernel confirms it, and how to stop something. */
+/** The stops of the workspace now, as the kernel confirms it, and how to stop something. */
 export function StopsNow() {
   const { role, id } = useWorkspace();
   const queries = useQueryClient();

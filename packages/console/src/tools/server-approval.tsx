@@ -47,7 +47,7 @@ function Request({ server: { server_id, state }, hash }: { server: McpServerDeta
         ...{ params: { server_id }, query: {} },
         body: { definitions_hash: hash, reason: reason.trim() },
       }),
-    // Also after a refusal: the server may have changed meanwhile, and then the page shows what it lists now.
+    // Also after a refusal: the server may have changed in the meantime, and then the page shows what it lists now.
     onSettled: () => queries.invalidateQueries({ queryKey: [id, 'tools'] }),
   });
   const send = (event: FormEvent) => {
@@ -74,7 +74,7 @@ function Request({ server: { server_id, state }, hash }: { server: McpServerDeta
   );
 }
 
-/** Of a server that every workspace uses, the operator approves what it lists, by the receipt of an approval. */
+/** The operator approves what a server of the installation lists, by the receipt of an approval. */
 function ByOperator({ approval: { action, resource } }: { approval: NonNullable<McpServerDetail['approval']> }) {
   return (
     <details>

@@ -30,7 +30,7 @@ export function ToolsPage() {
   return (
     <Page
       title="Tools"
-      about="What agents can call, and the servers that offer it. A changed tool is blocked until the change is approved."
+      about="The tools that agents can call, and the servers that offer them. A changed tool is blocked until the change is approved."
     >
       <Servers opened={server} />
       <section aria-label="All tools">

@@ -19,7 +19,10 @@ export function YouPage() {
   const [ending, setEnding] = useState<Ending | null>(null);
   const nameOf = (workspaceId: string) => me?.workspaces.find(({ id }) => id === workspaceId)?.name ?? workspaceId;
   return (
-    <Page title="You" about="Your passkeys, sessions and programs. What you end here ends at once.">
+    <Page
+      title="You"
+      about="Your passkeys, sessions and programs. A session or program that you end here ends at once."
+    >
       <Loaded query={session}>
         {({ passkeys, identities, sessions, devices }) => (
           <>
