@@ -12,6 +12,7 @@ export const finished = [
   'docs/budgets.md',
   'docs/conformance.md',
   'docs/decision-cycle.md',
+  'docs/host-evidence.md',
   'docs/how-to',
   'docs/identity.md',
   'docs/limits.md',
