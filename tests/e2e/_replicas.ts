@@ -52,11 +52,16 @@ export type Replicas = {
 };
 
 /** Beside what each of them is given anyway; `clock` is that of the kernels. */
-type Variables = { ofKernels?: Record<string, string>; ofAll?: Record<string, string>; clock?: () => Date };
+type Variables = {
+  ofKernels?: Record<string, string>;
+  ofControlPlanes?: Record<string, string>;
+  ofAll?: Record<string, string>;
+  clock?: () => Date;
+};
 
 export async function startReplicas(
   policy: string,
-  { ofKernels = {}, ofAll = {}, clock = () => new Date() }: Variables = {},
+  { ofKernels = {}, ofControlPlanes = {}, ofAll = {}, clock = () => new Date() }: Variables = {},
 ): Promise<Replicas> {
   const scratch = mkdtempSync(join(tmpdir(), 'countersign-replicas-'));
   const policyFile = join(scratch, 'policy.yaml');
@@ -93,6 +98,7 @@ export async function startReplicas(
     ...ofControlPlane({ keys, databaseUrl: database.url, gatewayUrl: gateway.url, kernelUrl }),
     ...ofAll,
     GOV_CONTROL_PLANE_PORT: String(at),
+    ...ofControlPlanes,
   });
   const controlPlane = new Part({
     name: 'control plane',

@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { GovernedChange } from '@countersign/contracts/governance-kernel';
+import { startNoteServer } from '@countersign/testkit/mcp-server';
 import { verifies } from '@countersign/testkit/verifies';
+import { connectorsAt, newCatalogueKey, writeCatalogue } from './_catalogue.ts';
 import { serviceDirs } from './_environments.ts';
 import { PolicyDesk, type Members } from './_policy-desk.ts';
 import { useOperated } from './_operated.ts';
 import type { Person } from './_signed-in.ts';
+import { scratchDataDir } from './_system.ts';
 import { codeOf, detailsOf, type Told } from './_tab.ts';
 
 const policy = (rules: string) => `
@@ -23,7 +26,16 @@ const open = policy('');
 const onChanges = (effect: string) =>
   policy(`  - { id: changes, effect: ${effect}, match: { action: [${GovernedChange.options.join(', ')}] } }`);
 const timeoutMs = 120_000;
-const on = useOperated(open);
+const notes = await startNoteServer();
+const catalogueDir = scratchDataDir();
+mkdirSync(catalogueDir.path, { recursive: true });
+const connectors = ['pinboard', 'shelf'];
+const catalogue = writeCatalogue(
+  join(catalogueDir.path, 'catalogue.json'),
+  connectorsAt(Object.fromEntries(connectors.map((id) => [id, notes.url]))),
+  newCatalogueKey(),
+);
+const on = useOperated(open, { ofKernels: { GOV_MCP_PRIVATE: '1' }, ofControlPlanes: catalogue });
 let desk: PolicyDesk;
 let second: Person;
 let owner: string;
@@ -38,6 +50,11 @@ beforeEach(async () => {
   owner = String((await desk.owner.tab.send('/api/session')).body['user_id']);
 });
 
+afterAll(async () => {
+  await notes.close();
+  catalogueDir.remove();
+});
+
 const send = (path: string, body: Members) =>
   desk.owner.tab.send(path, { method: 'POST', headers: { 'x-workspace-id': desk.owner.workspaceId }, body });
 const fences = async () => (await on.site.system.listFences({ query: {} })).body.data;
@@ -50,6 +67,27 @@ type Row = { chain: string; prepare(nth: number): Promise<Change> };
 
 /** Every governed change that a person can propose, by the action that the kernel decides. */
 const table: Partial<Record<GovernedChange, Row>> = {
+  'connector.approve': {
+    chain: 'console:connectors',
+    prepare: async (nth) => {
+      const id = connectors[nth % connectors.length] ?? '';
+      const { status, body } = await send(`/api/v1/marketplace/connectors/${id}/install`, { version: '1.2.0' });
+      expect([status, body]).toMatchObject([200, { state: 'quarantined' }]);
+      const { install_id, definitions_hash } = body;
+      const path = `/api/connectors/${String(install_id)}/approve`;
+      return {
+        act: async () => {
+          const once = () => send(path, { definitions_hash: String(definitions_hash), reason: 'it was read' });
+          const told = await once();
+          // The kernel asks for an approval of the server itself, by another person than who changes it.
+          if (detailsOf(told)?.['vote'] !== 'PERMISSION_DENIED') return told;
+          await approve(detailsOf(told)?.['approval_id']);
+          return await once();
+        },
+        object: async () => (await installs()).find((install) => install.install_id === install_id)?.state,
+      };
+    },
+  },
   'fence.lift': {
     chain: 'console:fences',
     prepare: async (nth) => {
@@ -86,6 +124,12 @@ const table: Partial<Record<GovernedChange, Row>> = {
       return { act: () => desk.activate(policy_hash, reported), object: async () => ownBundle() };
     },
   },
+};
+const installs = async () => {
+  const { body } = await desk.owner.tab.send('/api/connectors', {
+    headers: { 'x-workspace-id': desk.owner.workspaceId },
+  });
+  return body['data'] as { install_id: string; state: string }[];
 };
 const rows = Object.entries(table) as [GovernedChange, Row][]; // its keys are the actions
 
