@@ -94,6 +94,8 @@ function lieOf({ isWhole, moved, uses }: Approval, { record, asked }: Used): str
   return uses > 0 || created_at >= expires_at ? 'one person broke the glass for, once and for a short time' : null;
 }
 
+/** Votes of different people: two spellings of one name are one. An approver that a rule names is matched exactly. */
 function namedVotes({ approvers }: AskedVotes, approvedBy: Moved['approvedBy']): number {
-  return new Set(approvedBy.filter((voter) => approvers.length === 0 || approvers.includes(voter))).size;
+  const named = approvedBy.filter((voter) => approvers.length === 0 || approvers.includes(voter));
+  return named.filter((voter, nth) => !named.slice(0, nth).some((earlier) => samePerson(earlier, voter))).length;
 }

@@ -143,6 +143,12 @@ describe('a call that used an approval', () => {
   it.each<[string, AskedVotes, Step[], string | null]>([
     ['of one', two, [move(1, 'ada'), call(2)], lie('had 1 of 2 votes')],
     ['of one person twice', two, [move(1, 'ada', pending), move(2, 'ada'), call(3)], lie('had 1 of 2 votes')],
+    [
+      'of one person in two spellings',
+      two,
+      [move(1, 'ada', pending), move(2, 'Ada'), call(3)],
+      lie('had 1 of 2 votes'),
+    ],
     ['of two', two, [move(1, 'ada', pending), move(2, 'bob'), call(3)], null],
     ['of a stranger', { quorum: 1, approvers: ['bob'] }, [move(1, 'ada'), call(2)], lie('had 0 of 1 votes')],
     ['of the one who is named', { quorum: 1, approvers: ['bob'] }, [move(1, 'bob'), call(2)], null],
