@@ -80,10 +80,10 @@ export async function writeInstall(tx: Tx, install: StoredInstall): Promise<void
 /** Takes back what a request wrote, unless another one has written since. `false`: it has. */
 export async function takeBackInstall(
   tx: Tx,
-  { id, attempt }: StoredInstall,
+  { id, workspaceId, attempt }: StoredInstall,
   before: StoredInstall | null,
 ): Promise<boolean> {
-  const where = { id, attempt };
+  const where = { id, workspaceId, attempt };
   if (before === null) return (await tx.connectorInstall.deleteMany({ where })).count === 1;
   const { id: _, workspaceId: _workspace, connectorId: _connector, ...data } = before;
   return (await tx.connectorInstall.updateMany({ where, data })).count === 1;
@@ -92,10 +92,13 @@ export async function takeBackInstall(
 /** `false`: another request has disabled it, or installed it again. */
 export async function markDisabled(
   tx: Tx,
-  { id, attempt }: StoredInstall,
+  { id, workspaceId, attempt }: StoredInstall,
   by: { disabledBy: UserId; disabledAt: Date },
 ): Promise<boolean> {
-  const { count } = await tx.connectorInstall.updateMany({ where: { id, attempt, disabledAt: null }, data: by });
+  const { count } = await tx.connectorInstall.updateMany({
+    where: { id, workspaceId, attempt, disabledAt: null },
+    data: by,
+  });
   return count === 1;
 }
 
